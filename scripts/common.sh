@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What scripts/demo and scripts/test share: packages, build, words.
+
+ETHOS_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+export ETHOS_ROOT
+
+BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config git ca-certificates libsqlite3-dev libsodium-dev
+  nlohmann-json3-dev libcli11-dev libseccomp-dev libssl-dev libexpat1-dev catch2)
+LINTER_PACKAGES=(shellcheck cppcheck pylint bandit flake8)
+TEST_PACKAGES=(clang-14 libclang-rt-14-dev bubblewrap strace python3 python3-jsonschema util-linux procps openssl)
+VM_PACKAGES=(qemu-system-x86 cpio busybox-static)
+
+say() { printf '%s\n' "$*"; }
+step() { if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then printf '\n\033[1m== %s\033[0m\n' "$*"; else printf '\n== %s\n' "$*"; fi; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+missing_packages() {
+  local p
+  for p in "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || printf '%s ' "$p"
+  done
+}
+
+# Installs what is missing, and calls apt only then. Quiet unless it fails.
+need_packages() {
+  local missing log sudo=()
+  command -v dpkg-query >/dev/null || die "this script installs Debian packages; on another system install: $*"
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || die "missing packages: ${missing}- run as root: apt-get install $missing"
+    sudo=(sudo)
+  fi
+  say "installing: $missing"
+  log=$(mktemp)
+  # shellcheck disable=SC2086  # the list is meant to be split
+  if ! { "${sudo[@]}" apt-get -q -o DPkg::Lock::Timeout=600 update &&
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
+      install --no-install-recommends $missing; } >"$log" 2>&1 </dev/null; then
+    tail -n 30 "$log" >&2
+    rm -f "$log"
+    die "apt-get could not install: $missing"
+  fi
+  rm -f "$log"
+}
+
+# Like need_packages, but a package that cannot be had only means that some tests are skipped.
+want_packages() { (need_packages "$@") || say "going on without: $(missing_packages "$@")"; }
+
+# build PRESET [TARGET...]: configures once, builds, shows the log only on failure.
+build() {
+  local preset=$1 log
+  shift
+  local targets=()
+  [ $# -eq 0 ] || targets=(--target "$@")
+  log=$(mktemp)
+  if ! (cd "$ETHOS_ROOT" && { [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset"; } &&
+    cmake --build --preset "$preset" "${targets[@]}") >"$log" 2>&1; then
+    tail -n 60 "$log" >&2
+    rm -f "$log"
+    die "the $preset build failed"
+  fi
+  rm -f "$log"
+}
