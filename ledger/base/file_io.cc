@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/base/file_io.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "ledger/base/hex.h"
+#include "ledger/base/paths.h"
+#include "ledger/base/random.h"
+
+namespace ethos::base {
+
+Result<std::string> read_fd(const UniqueFd& fd, std::size_t max_bytes, const std::string& name) {
+  std::string out;
+  std::array<char, 65536> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
+  for (;;) {
+    const ssize_t n = ::read(fd.get(), chunk.data(), chunk.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(name, errno);
+    if (n == 0) return out;
+    const auto got = static_cast<std::size_t>(n);
+    if (got > max_bytes - out.size()) {
+      return fail(Errc::too_large, name + ": more than " + std::to_string(max_bytes) + " bytes");
+    }
+    out.append(chunk.data(), got);
+  }
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
+  auto fd = open_path(path, O_RDONLY | O_NOCTTY);
+  if (!fd) return Unexpected(std::move(fd).error());
+  return read_fd(*fd, max_bytes, path);
+}
+
+Result<void> write_all(const UniqueFd& fd, ByteSpan bytes, const std::string& name) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd.get(), bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(name, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Result<void> sync_fd(const UniqueFd& fd, const std::string& name) {
+  while (::fsync(fd.get()) != 0) {
+    if (errno != EINTR) return fail_errno(name, errno);
+  }
+  return {};
+}
+
+PendingFile::PendingFile(UniqueFd directory, UniqueFd file, std::string temp, std::string name,
+                         std::string path, Sync sync)
+    : directory_(std::move(directory)),
+      file_(std::move(file)),
+      temp_(std::move(temp)),
+      name_(std::move(name)),
+      path_(std::move(path)),
+      sync_(sync) {}
+
+PendingFile::PendingFile(PendingFile&& other) noexcept
+    : directory_(std::move(other.directory_)),
+      file_(std::move(other.file_)),
+      temp_(std::exchange(other.temp_, {})),
+      name_(std::move(other.name_)),
+      path_(std::move(other.path_)),
+      sync_(other.sync_) {}
+
+PendingFile::~PendingFile() {
+  if (!temp_.empty()) ::unlinkat(directory_.get(), temp_.c_str(), 0);
+}
+
+Result<PendingFile> PendingFile::create(const std::string& path, const ReplaceOptions& options) {
+  const SplitPath split = split_path(path);
+  if (split.name.empty()) return fail(Errc::refused, path + ": not a file name");
+  constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY;
+  auto directory = options.parents == Parents::no_symlinks
+                       ? open_no_symlinks(split.parent, kDirectoryFlags)
+                       : open_path(split.parent, kDirectoryFlags);
+  if (!directory) return Unexpected(std::move(directory).error().with_context(path));
+  // rename() onto a directory fails late and oddly: say it now.
+  struct stat st {};
+  if (::fstatat(directory->get(), split.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(st.st_mode)) {
+    return fail(Errc::refused, path + ": is a directory");
+  }
+  const std::string temp = "." + split.name.substr(0, 200) + "." + encode_hex(random_bytes<8>());
+  auto file = open_beneath(*directory, temp, O_WRONLY | O_CREAT | O_EXCL, options.mode);
+  if (!file) return Unexpected(std::move(file).error().with_context(path));
+  return PendingFile(std::move(*directory), std::move(*file), temp, split.name, path, options.sync);
+}
+
+Result<void> PendingFile::commit() {
+  assert(!temp_.empty());
+  if (sync_ == Sync::file_and_directory) {
+    if (auto synced = sync_fd(file_, path_); !synced) return synced;
+  }
+  if (::renameat(directory_.get(), temp_.c_str(), directory_.get(), name_.c_str()) != 0) {
+    return fail_errno(path_, errno);
+  }
+  temp_.clear();
+  if (sync_ == Sync::file_and_directory) return sync_fd(directory_, path_);
+  return {};
+}
+
+Result<void> replace_file(const std::string& path, ByteSpan bytes, const ReplaceOptions& options) {
+  auto pending = PendingFile::create(path, options);
+  if (!pending) return Unexpected(std::move(pending).error());
+  if (auto written = pending->write(bytes); !written) return written;
+  return pending->commit();
+}
+
+Result<void> create_file(const std::string& path, ByteSpan bytes, mode_t mode) {
+  const SplitPath split = split_path(path);
+  auto directory = open_path(split.parent, O_RDONLY | O_DIRECTORY);
+  if (!directory) return Unexpected(std::move(directory).error().with_context(path));
+  auto file = open_beneath(*directory, split.name, O_WRONLY | O_CREAT | O_EXCL, mode);
+  if (!file) {
+    Error error = std::move(file).error();
+    error.what = path;
+    return Unexpected(std::move(error));
+  }
+  const auto finish = [&]() -> Result<void> {
+    if (::fchmod(file->get(), mode) != 0) return fail_errno(path, errno);
+    if (auto written = write_all(*file, bytes, path); !written) return written;
+    if (auto synced = sync_fd(*file, path); !synced) return synced;
+    return sync_fd(*directory, path);
+  };
+  auto done = finish();
+  if (!done) ::unlinkat(directory->get(), split.name.c_str(), 0);
+  return done;
+}
+
+}  // namespace ethos::base
