@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ledger/base/result.h"
+#include "ledger/record/digest.h"
+#include "ledger/record/ids.h"
+#include "ledger/record/vkey.h"
+
+namespace ethos::record {
+
+// What an auditor keeps outside the ledger (docs/formats/pin.md), as one line of ethos-json/1.
+struct Pin {
+  struct Minimum {
+    std::uint64_t size = 0;
+    Digest root;
+    friend bool operator==(const Minimum&, const Minimum&) = default;
+  };
+  Origin origin;
+  Digest genesis;  // leaf hash of record 0
+  PublicKey root_key;
+  std::optional<Minimum> minimum;
+};
+
+// The first 20 characters of base32 over origin, genesis and root key (I-3); people read it aloud.
+std::string pin_fingerprint(const Pin& pin);
+// One line with its line feed.
+std::string encode_pin(const Pin& pin);
+// Errc::malformed; Errc::mismatch when the fingerprint is not that of the rest.
+base::Result<Pin> parse_pin(std::string_view text);
+
+}  // namespace ethos::record
