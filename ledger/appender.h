@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ledger/base/clock.h"
+#include "ledger/base/result.h"
+#include "ledger/ledger_files.h"
+#include "ledger/record/checkpoint.h"
+#include "ledger/record/commitment.h"
+#include "ledger/record/digest.h"
+#include "ledger/record/ids.h"
+
+namespace ethos::ledger {
+
+// Where a run's chain stands (docs/formats/record.md R-13). The caller keeps one for as long as the
+// run lives and passes it with each record of the run; only a successful commit moves it on.
+struct RunChain {
+  record::RunId id;
+  std::uint64_t next_seq = 0;
+  record::Digest prev;  // leaf hash of the run's latest record; zeros before the first
+};
+
+// One record before it has its place. The appender fills in everything else of the envelope.
+struct PendingRecord {
+  std::string type;
+  RunChain* run = nullptr;  // null for a record of the ledger itself; must outlive commit()
+  std::string body;         // an object in ethos-json/1
+  // When it happened; the moment of the commit when absent.
+  std::optional<base::Timestamp> ts;
+};
+
+// Public bytes kept by plain digest.
+struct Blob {
+  record::Digest sha256;
+  std::string bytes;
+};
+
+// What one transaction adds. Records of several runs and of the ledger may stand together.
+struct CommitRequest {
+  std::vector<PendingRecord> records;
+  std::vector<record::Disclosure> disclosures;
+  std::vector<Blob> blobs;
+};
+
+// Where a pending record went.
+struct PlacedRecord {
+  std::uint64_t seq = 0;
+  record::Digest leaf_hash;
+};
+
+struct Committed {
+  std::vector<PlacedRecord> records;  // one for each of the request, in its order
+  record::Checkpoint checkpoint;
+  std::string checkpoint_note;  // exact bytes, as stored
+};
+
+// Why a new epoch begins (docs/formats/record.md R-24), beside age and count.
+enum class RotateReason { command, serve };
+
+// Writes to a ledger, one signed commit at a time (docs/formats/store.md S-6 to S-9). Between commits
+// it holds no lock, no connection and no key, so several processes can share a ledger. Not for two
+// threads at once; each may have an Appender of its own.
+class Appender {
+ public:
+  // `clock` must outlive the appender. Checks that the ledger is there: Errc::not_found otherwise.
+  static base::Result<Appender> open(LedgerFiles files, const base::Clock& clock);
+
+  // Durable when it returns. Nothing was written when it fails, and no RunChain was moved:
+  //   Errc::behind      the ledger is shorter than this host has seen: a roll-back
+  //   Errc::mismatch    chain, tree, signature or key do not fit: damaged, or a fork
+  //   Errc::malformed   a body outside the profile, or a damaged store
+  //   Errc::unsupported a type that version 1 does not write, or an unknown version of the store
+  //   Errc::refused     a key file or directory with a bad mode, owner or kind
+  //   Errc::busy        some other program has the database open
+  //   Errc::no_space, Errc::io
+  base::Result<Committed> commit(const CommitRequest& request);
+
+  // Begins the next key epoch; the record is the only one of its commit.
+  base::Result<Committed> rotate(RotateReason reason);
+
+  [[nodiscard]] const LedgerFiles& files() const { return files_; }
+
+ private:
+  Appender(LedgerFiles files, const base::Clock& clock) : files_(std::move(files)), clock_(&clock) {}
+  LedgerFiles files_;
+  const base::Clock* clock_;
+};
+
+}  // namespace ethos::ledger

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "ledger/base/bytes.h"
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+#include "ledger/record/digest.h"
+
+namespace ethos::ledger {
+
+// Streaming SHA-256 through OpenSSL, which uses the processor's SHA instructions: for executables,
+// outputs and whole files. The first use loads libcrypto's tables (about 1 ms) and no configuration
+// file, whatever OPENSSL_CONF says; so it stays off the launch path.
+class BulkSha256 {
+ public:
+  BulkSha256();
+  BulkSha256(BulkSha256&&) noexcept;
+  BulkSha256& operator=(BulkSha256&&) noexcept;
+  BulkSha256(const BulkSha256&) = delete;
+  BulkSha256& operator=(const BulkSha256&) = delete;
+  ~BulkSha256();
+
+  void update(base::ByteSpan bytes);
+  // The digest of everything so far; the object is then spent.
+  [[nodiscard]] record::Digest finish();
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
+
+// SHA-256 of an open file from its start to its end, by pread: the file offset does not move.
+base::Result<record::Digest> hash_file(const base::UniqueFd& fd, const std::string& name);
+
+}  // namespace ethos::ledger

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/base/result.h"
+#include "ledger/ledger_files.h"
+#include "ledger/record/checkpoint.h"
+#include "ledger/record/commitment.h"
+#include "ledger/record/digest.h"
+#include "ledger/record/record.h"
+
+namespace ethos::ledger {
+
+struct StoredCheckpoint {
+  record::Checkpoint checkpoint;
+  std::string note;  // exact bytes
+};
+
+// One record as stored, checked against its stored hash and against its neighbour's.
+struct StoredRecord {
+  std::uint64_t seq = 0;
+  std::string_view bytes;  // valid during the callback
+  record::Digest leaf_hash;
+};
+
+// Reads a ledger without changing a byte of it and without standing in a writer's way: the shared
+// lock is held for a few thousand records at a time (docs/formats/store.md S-11 to S-14). It checks
+// schema, hashes and links as it goes; whole verification is ethos-verify's work.
+class LedgerReader {
+ public:
+  // Errc::not_found, Errc::malformed (no ledger), Errc::unsupported (another version).
+  static base::Result<LedgerReader> open(LedgerFiles files);
+
+  // The last checkpoint when the ledger was opened: all reads end there.
+  [[nodiscard]] const StoredCheckpoint& tail() const { return tail_; }
+  [[nodiscard]] std::uint64_t size() const { return tail_.checkpoint.size; }
+
+  // Calls `visit` for records [from, to), in order; it returns false to stop early.
+  using Visit = std::function<bool(const StoredRecord&)>;
+  base::Result<void> read(std::uint64_t from, std::uint64_t to, const Visit& visit) const;
+
+  // The bytes of one record.
+  [[nodiscard]] base::Result<std::string> record_bytes(std::uint64_t seq) const;
+  // The kept checkpoint of exactly that size, if any.
+  [[nodiscard]] base::Result<std::optional<StoredCheckpoint>> checkpoint_at(std::uint64_t size) const;
+  // All kept checkpoints up to size(), ascending.
+  [[nodiscard]] base::Result<std::vector<StoredCheckpoint>> checkpoints() const;
+  // Salt and bytes of a commitment; nothing when erased or never kept.
+  [[nodiscard]] base::Result<std::optional<record::Disclosure>> disclosure(
+      const record::Digest& c) const;
+  [[nodiscard]] base::Result<std::optional<std::string>> blob(const record::Digest& sha256) const;
+
+  [[nodiscard]] const LedgerFiles& files() const { return files_; }
+
+ private:
+  LedgerReader(LedgerFiles files, StoredCheckpoint tail)
+      : files_(std::move(files)), tail_(std::move(tail)) {}
+  LedgerFiles files_;
+  StoredCheckpoint tail_;
+};
+
+}  // namespace ethos::ledger
