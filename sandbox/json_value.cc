@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/json_value.h"
+
+#include <cassert>
+
+#include "sandbox/jsonc.h"
+
+namespace ethos::sandbox {
+namespace {
+
+// Record rule R-4: the one escape of each character.
+void encode_text(std::string_view text, std::string& out) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  assert(is_utf8(text));
+  out += '"';
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    assert(byte != 0);
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\t': out += "\\t"; break;
+      case '\n': out += "\\n"; break;
+      case '\f': out += "\\f"; break;
+      case '\r': out += "\\r"; break;
+      default:
+        if (byte < 0x20) {
+          out += "\\u00";
+          out += kHex[byte >> 4];
+          out += kHex[byte & 0xF];
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+}  // namespace
+
+std::string Json::encode() const {
+  std::string out;
+  encode_to(out);
+  return out;
+}
+
+void Json::encode_to(std::string& out) const {
+  constexpr std::int64_t kMaxInteger = (std::int64_t{1} << 53) - 1;
+  if (const auto* members = std::get_if<Object>(&value_)) {
+    out += '{';
+    bool is_first = true;
+    for (const auto& [key, item] : *members) {
+      if (!is_first) out += ',';
+      is_first = false;
+      encode_text(key, out);
+      out += ':';
+      item.encode_to(out);
+    }
+    out += '}';
+  } else if (const auto* items = std::get_if<Array>(&value_)) {
+    out += '[';
+    for (std::size_t i = 0; i < items->size(); ++i) {
+      if (i > 0) out += ',';
+      (*items)[i].encode_to(out);
+    }
+    out += ']';
+  } else if (const auto* text = std::get_if<std::string>(&value_)) {
+    encode_text(*text, out);
+  } else if (const auto* flag = std::get_if<bool>(&value_)) {
+    out += *flag ? "true" : "false";
+  } else {
+    const std::int64_t number = std::get<std::int64_t>(value_);
+    assert(number >= -kMaxInteger && number <= kMaxInteger);
+    out += std::to_string(number);
+  }
+}
+
+Json& Json::operator[](std::string_view key) {
+  auto* members = std::get_if<Object>(&value_);
+  assert(members != nullptr);
+  return (*members)[std::string(key)];
+}
+
+void Json::push_back(Json item) {
+  auto* items = std::get_if<Array>(&value_);
+  assert(items != nullptr);
+  items->push_back(std::move(item));
+}
+
+Json big(std::uint64_t value) { return std::to_string(value); }
+
+}  // namespace ethos::sandbox

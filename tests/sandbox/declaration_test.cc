@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/declaration.h"
+
+#include <catch2/catch.hpp>
+
+#include "sandbox/ceiling.h"
+#include "sandbox/git_rules.h"
+#include "sandbox/hide_pattern.h"
+#include "sandbox/limits.h"
+#include "sandbox/path_text.h"
+
+using namespace ethos::sandbox;
+
+namespace {
+std::string with(const std::string& members) {
+  return "{\"version\":1,\"tools\":{\"t\":{\"command\":[\"true\"]" + members + "}}}";
+}
+}  // namespace
+
+TEST_CASE("declaration: each key may stand and keeps its line", "[sandbox]") {
+  const auto d = parse_declaration("{\"version\":1,\"tools\":{\n\"a\":{\"command\":[\"x\"],\n\"network\":\"loopback\"},\n\"b\":{\"command\":[\"y\",\"-z\"]}}}");
+  REQUIRE(d);
+  REQUIRE(d->find("a") != nullptr);
+  CHECK(d->find("a")->line == 2);
+  CHECK(d->find("a")->lines.at("network") == 3);
+  CHECK(d->find("a")->network == Network::loopback);
+  CHECK(d->find("b")->command == std::vector<std::string>{"y", "-z"});
+  CHECK(d->find("c") == nullptr);
+}
+
+TEST_CASE("declaration: each of these is refused", "[sandbox]") {
+  CHECK(parse_declaration(with("")));
+  for (const char* members :
+       {",\"x\":1", ",\"command\":[\"a\"]", ",\"read\":\".\"", ",\"read\":[1]", ",\"read\":[\"\"]", ",\"read\":[\"a/../b\"]", ",\"read\":[{}]",
+        ",\"read\":[{\"path\":\"a\",\"delete\":true}]", ",\"write\":[{\"path\":\"a\",\"optional\":true}]", ",\"read\":[{\"path\":\"a\",\"optional\":1}]",
+        ",\"hide\":[\"a//b\"]", ",\"hide\":[\"..\"]", ",\"hide\":[\"/\"]", ",\"network\":\"full\"", ",\"network\":true", ",\"git\":\"write\"",
+        ",\"env\":[\"1A\"]", ",\"env\":[\"=x\"]", ",\"env\":[\"LD_PRELOAD\"]", ",\"env\":[\"LD_X=1\"]", ",\"env\":[\"GIT_DIR\"]", ",\"env\":[\"BASH_ENV\"]",
+        ",\"env\":[\"GLIBC_TUNABLES=x\"]", ",\"limits\":{\"wall\":\"-1s\"}", ",\"limits\":{\"wall\":\"1.5s\"}", ",\"limits\":{\"wall\":\"1 s\"}",
+        ",\"limits\":{\"memory\":\"2gib\"}", ",\"limits\":{\"memory\":\"9999999GiB\"}", ",\"limits\":{\"cpu\":100}", ",\"limits\":{\"io\":1}", ",\"limits\":{\"pids\":true}",
+        ",\"limits\":{\"pids\":\"0x10\"}", ",\"limits\":{\"pids\":\"007\"}", ",\"enforce\":{\"memory\":[]}", ",\"enforce\":{\"memory\":[\"cgroup\",\"cgroup\"]}",
+        ",\"enforce\":{\"scratch\":\"tmpfs\"}", ",\"enforce\":{\"wall\":\"cgroup\"}", ",\"observe\":\"some\"", ",\"args\":\"none\"", ",\"class\":\"vm\"",
+        ",\"on_output_limit\":\"stop\"", ",\"output_format\":\"A\"", ",\"output_format\":\"\"", ",\"profile\":\"default\"", ",\"profile\":null"}) {
+    CAPTURE(members);
+    const auto d = parse_declaration(with(members));
+    REQUIRE_FALSE(d);
+    CHECK(d.error().what.find("line 1, column ") != std::string::npos);
+  }
+  for (const char* text : {"[]", "{}", "{\"version\":1}", "{\"tools\":{\"t\":{\"command\":[\"a\"]}}}", "{\"version\":\"1\",\"tools\":{\"t\":{\"command\":[\"a\"]}}}",
+                           "{\"version\":1,\"tools\":{}}", "{\"version\":1,\"tools\":{\"-t\":{\"command\":[\"a\"]}}}", "{\"version\":1,\"tools\":{\"a b\":{\"command\":[\"a\"]}}}",
+                           "{\"version\":1,\"tools\":{\"t\":{}}}", "{\"version\":1,\"tools\":{\"t\":{\"command\":[]}}}", "{\"version\":1,\"tools\":{\"t\":{\"command\":[\"\"]}}}",
+                           "{\"version\":1,\"more\":2,\"tools\":{\"t\":{\"command\":[\"a\"]}}}"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_declaration(text));
+  }
+}
+
+TEST_CASE("limits: units are exact and have an upper end", "[sandbox]") {
+  const auto value = [](const char* key, const char* text) { return parse_limit(*find_limit(key), text); };
+  CHECK(value("wall", "1h") == 3'600'000);
+  CHECK(value("wall", "7") == 7000);
+  CHECK(value("wall", "250ms") == 250);
+  CHECK(value("memory", "1KB") == 1000);
+  CHECK(value("memory", "8388607GiB") == 9007198180999168);
+  CHECK_FALSE(value("memory", "8388608GiB"));
+  CHECK(value("cpu", "150%") == 150);
+  CHECK_FALSE(value("cpu", "0%"));
+  CHECK(value("swap", "0") == 0);
+  CHECK_FALSE(value("pids", "4194305"));
+  CHECK_FALSE(value("pids", "10s"));
+  CHECK_FALSE(value("output", "1KIB"));
+}
+
+TEST_CASE("paths: the normal form drops what says nothing", "[sandbox]") {
+  CHECK(normalise_path("./a//b/./") == "a/b");
+  CHECK(normalise_path(".") == ".");
+  CHECK(normalise_path("./") == ".");
+  CHECK(normalise_path("//") == "/");
+  CHECK(normalise_path("/usr/") == "/usr");
+  CHECK(normalise_path("...") == "...");
+  CHECK_FALSE(normalise_path("a/.."));
+  CHECK_FALSE(normalise_path(std::string(4097, 'a')));
+  CHECK(normalise_path("/w/x/y", "/w/x") == "y");
+  CHECK(normalise_path("/w/x", "/w/x") == ".");
+  CHECK(normalise_path("/w/xy", "/w/x") == "/w/xy");
+  CHECK(is_within("a/b", "a"));
+  CHECK_FALSE(is_within("ab", "a"));
+  CHECK_FALSE(is_within("/a", "."));
+  CHECK(is_within("/a", "/"));
+  CHECK(cage_path("/tmp/x", "/w").base == Base::scratch);
+  CHECK(cage_path("/tmp/w/x", "/tmp/w") == BasedPath{Base::workspace, "x"});
+  CHECK(cage_path("/library", "/w").base == Base::system);
+  CHECK(cage_path("/home/u", "/w") == BasedPath{Base::host, "home/u"});
+}
+
+TEST_CASE("paths: bytes that are no text go into base64", "[sandbox]") {
+  CHECK(encode_path({Base::workspace, "a\xFF"}).encode() == R"({"base":"workspace","path_b64":"Yf8="})");
+  CHECK(encode_path({Base::workspace, "a\tb"}).encode() == R"({"base":"workspace","path_b64":"YQli"})");
+  CHECK(encode_path({Base::workspace, "\xC3\xA9"}).encode() == "{\"base\":\"workspace\",\"path\":\"\xC3\xA9\"}");
+}
+
+TEST_CASE("hide: patterns have one full form and match as they say", "[sandbox]") {
+  CHECK(normalise_pattern(".env") == "**/.env");
+  CHECK(normalise_pattern("/.env") == "/.env");
+  CHECK(normalise_pattern("a/b") == "/a/b");
+  CHECK(normalise_pattern("a/") == "**/a/");
+  CHECK(normalise_pattern("**/a") == "**/a");
+  CHECK(normalise_pattern("/**/a") == "**/a");
+  CHECK(normalise_pattern("**") == "**");
+  CHECK_FALSE(normalise_pattern("a/./b"));
+  CHECK_FALSE(normalise_pattern("//a"));
+  const auto matches = [](const char* pattern, const char* path, bool is_directory = false) {
+    return HidePattern(*normalise_pattern(pattern)).matches(path, is_directory);
+  };
+  CHECK(matches(".env", ".env"));
+  CHECK(matches(".env", "a/b/.env"));
+  CHECK_FALSE(matches(".env", ".env/x"));
+  CHECK_FALSE(matches("/.env", "a/.env"));
+  CHECK(matches("*.pem", "x/.pem"));
+  CHECK_FALSE(matches("*.PEM", "x.pem"));
+  CHECK(matches("a/*/c", "a/b/c"));
+  CHECK_FALSE(matches("a/*/c", "a/b/b/c"));
+  CHECK(matches("a/**/c", "a/c"));
+  CHECK(matches("a/**/c", "a/x/y/c"));
+  CHECK(matches("a/**", "a"));
+  CHECK(matches("a/**", "a/b"));
+  CHECK(matches("node_modules/", "x/node_modules", true));
+  CHECK_FALSE(matches("node_modules/", "x/node_modules", false));
+  CHECK(matches("a?[b]", "a?[b]"));
+  CHECK_FALSE(matches("a?", "ab"));
+  // Many stars must not take for ever.
+  std::string stars;
+  for (int i = 0; i < 500; ++i) stars += "*a";
+  CHECK_FALSE(matches((stars + "b").c_str(), std::string(1000, 'a').c_str()));
+  std::string deep = "**";
+  for (int i = 0; i < 100; ++i) deep += "/a/**";
+  CHECK_FALSE(matches((deep + "/b").c_str(), std::string("a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/c").c_str()));
+}
+
+TEST_CASE("git rules: what none and read hide", "[sandbox]") {
+  CHECK(is_hidden_by_git(".git", Git::none));
+  CHECK(is_hidden_by_git("sub/.GiT", Git::none));
+  CHECK_FALSE(is_hidden_by_git(".gitignore", Git::none));
+  CHECK_FALSE(is_hidden_by_git(".git", Git::read));
+  for (const char* path : {".git/config", ".git/config.worktree", ".git/hooks", ".git/info", ".git/logs", "a/.git/Config", ".git/modules/x/config",
+                           ".git/modules/x/y/hooks", ".git/modules/x/modules/y/logs", ".git/worktrees/w/config.worktree"})
+    CHECK(is_hidden_by_git(path, Git::read));
+  for (const char* path : {".git/HEAD", ".git/refs/heads/logs", ".git/refs/heads/config", ".git/objects/info", "config", "hooks", ".git/modules/x/refs/heads/logs"})
+    CHECK_FALSE(is_hidden_by_git(path, Git::read));
+  CHECK(is_within_git_hidden("a/.git/hooks/pre-commit", Git::read));
+  CHECK(is_within_git_hidden(".git/refs", Git::none));
+}
+
+TEST_CASE("ceiling: the canonical form has sorted lists and no trust", "[sandbox]") {
+  const auto c = parse_ceiling(R"({"version":1,"name":"a","write":["./b/","a","b"],"limits":{"wall":"1m"},"pinned":["sha256:)" + std::string(64, 'a') + R"("]})");
+  REQUIRE(c);
+  CHECK(encode_ceiling(*c).encode() == R"({"limits":{"wall_ms":60000},"name":"a","write":["a","b"]})");
+  CHECK(c->pinned.size() == 1);
+  for (const char* text : {"{}", R"({"version":1})", R"({"version":1,"name":"a b"})", R"({"version":1,"name":"a","network":["all"]})", R"({"version":1,"name":"a","read":[".."]})",
+                           R"({"version":1,"name":"a","env_deny":["a b"]})", R"({"version":1,"name":"a","pinned":["sha256:00"]})", R"({"version":1,"name":"a","decision_keys":["AA=="]})",
+                           R"({"version":1,"name":"a","limits":{"io":1}})", R"({"version":1,"name":"a","x":[]})"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_ceiling(text));
+  }
+}
+
+TEST_CASE("ceiling: environment patterns do not mind the case", "[sandbox]") {
+  CHECK(matches_env_pattern("*TOKEN*", "my_token_2"));
+  CHECK(matches_env_pattern("aws_*", "AWS_REGION"));
+  CHECK_FALSE(matches_env_pattern("AWS_*", "XAWS_"));
+}
