@@ -19,7 +19,7 @@ bool is_covered(const Texts& list, const std::string& path) {
   const bool is_special = path == kExecMemory || path == kExecScratch;
   return std::ranges::any_of(list, [&](const std::string& parent) {
     const bool is_special_parent = parent == kExecMemory || parent == kExecScratch;
-    return is_special || is_special_parent ? path == parent : is_within(path, parent);
+    return is_special || is_special_parent ? path == parent : is_at_or_below(path, parent);
   });
 }
 

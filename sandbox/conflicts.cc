@@ -11,7 +11,7 @@
 namespace ethos::sandbox {
 namespace {
 
-bool is_below(std::string_view path, std::string_view parent) { return path != parent && is_within(path, parent); }
+bool is_below(std::string_view path, std::string_view parent) { return path != parent && is_at_or_below(path, parent); }
 
 // a: what the cage makes itself, or never shows.
 bool is_reserved(std::string_view path) {
@@ -19,13 +19,13 @@ bool is_reserved(std::string_view path) {
   static constexpr auto kTrees = std::to_array<std::string_view>(
       {"/proc", "/sys", "/dev", "/run", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/tmp/home"});
   return std::ranges::find(kExact, path) != kExact.end() ||
-         std::ranges::any_of(kTrees, [&](std::string_view tree) { return is_within(path, tree); });
+         std::ranges::any_of(kTrees, [&](std::string_view tree) { return is_at_or_below(path, tree); });
 }
 
 bool is_system_tree(std::string_view path) {
   static constexpr auto kTrees = std::to_array<std::string_view>({"/usr", "/etc", "/bin", "/sbin", "/boot"});
   return path.starts_with("/lib") ||
-         std::ranges::any_of(kTrees, [&](std::string_view tree) { return is_within(path, tree); });
+         std::ranges::any_of(kTrees, [&](std::string_view tree) { return is_at_or_below(path, tree); });
 }
 
 class Conflicts {
@@ -80,7 +80,7 @@ class Conflicts {
   }
 
   [[nodiscard]] bool is_policy(std::string_view path) const {
-    return std::ranges::any_of(facts_.policy_files, [&](const std::string& p) { return is_within(path, p); });
+    return std::ranges::any_of(facts_.policy_files, [&](const std::string& p) { return is_at_or_below(path, p); });
   }
 
   // The path itself or one of its parents, as text: a pattern of `hide`, or .git under `git: none`.

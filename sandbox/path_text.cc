@@ -52,11 +52,11 @@ std::optional<std::string> normalise_path(std::string_view text) {
 
 std::optional<std::string> normalise_path(std::string_view text, std::string_view workspace) {
   auto path = normalise_path(text);
-  if (path && path->front() == '/' && is_within(*path, workspace)) return below(*path, workspace);
+  if (path && path->front() == '/' && is_at_or_below(*path, workspace)) return below(*path, workspace);
   return path;
 }
 
-bool is_within(std::string_view path, std::string_view parent) {
+bool is_at_or_below(std::string_view path, std::string_view parent) {
   const bool is_absolute = path.starts_with('/');
   if (is_absolute != parent.starts_with('/')) return false;
   if (parent == "." || parent == "/" || path == parent) return true;
@@ -71,8 +71,8 @@ BasedPath host_path(std::string_view path) {
 }
 
 BasedPath cage_path(std::string_view path, std::string_view workspace) {
-  if (is_within(path, workspace)) return {Base::workspace, below(path, workspace)};
-  if (is_within(path, "/tmp")) return {Base::scratch, below(path, "/tmp")};
+  if (is_at_or_below(path, workspace)) return {Base::workspace, below(path, workspace)};
+  if (is_at_or_below(path, "/tmp")) return {Base::scratch, below(path, "/tmp")};
   return host_path(path);
 }
 
@@ -82,7 +82,7 @@ std::string absolute_path_of(std::string_view path, std::string_view workspace) 
   return std::string(workspace == "/" ? "" : workspace) + "/" + std::string(path);
 }
 
-std::string_view base_name(Base base) {
+std::string_view base_text(Base base) {
   switch (base) {
     case Base::workspace: return "workspace";
     case Base::system: return "system";
@@ -94,7 +94,7 @@ std::string_view base_name(Base base) {
 
 Json encode_path(const BasedPath& path) {
   Json out;
-  out["base"] = base_name(path.base);
+  out["base"] = base_text(path.base);
   const bool is_plain = is_utf8(path.path) && std::ranges::none_of(path.path, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == '\x7F';
   });

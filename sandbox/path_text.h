@@ -22,7 +22,7 @@ namespace ethos::sandbox {
 
 // True when `path` equals `parent` or lies below it; both in normal form. A relative path is never
 // within an absolute one, nor the other way round.
-[[nodiscard]] bool is_within(std::string_view path, std::string_view parent);
+[[nodiscard]] bool is_at_or_below(std::string_view path, std::string_view parent);
 
 // E-4 for a path on the host, in normal form: relative means the workspace.
 [[nodiscard]] BasedPath host_path(std::string_view path);
@@ -32,7 +32,7 @@ namespace ethos::sandbox {
 // The absolute path inside the cage (which for grants is the host's) of a path in normal form.
 [[nodiscard]] std::string absolute_path_of(std::string_view path, std::string_view workspace);
 
-[[nodiscard]] std::string_view base_name(Base base);
+[[nodiscard]] std::string_view base_text(Base base);
 // {base, path} or {base, path_b64}.
 [[nodiscard]] Json encode_path(const BasedPath& path);
 

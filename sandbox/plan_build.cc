@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kSmallTmpfs = 1U << 20;
 constexpr std::uint64_t kSmallInodes = 8192;
 
-bool is_below(std::string_view path, std::string_view parent) { return path != parent && is_within(path, parent); }
+bool is_below(std::string_view path, std::string_view parent) { return path != parent && is_at_or_below(path, parent); }
 
 // Turns grants into mounts and rules. The members are the three lists of granted paths.
 class Builder {
@@ -98,7 +98,7 @@ class Builder {
 
   // Visible already through a mount of the base runtime.
   [[nodiscard]] bool is_base(std::string_view path) const {
-    const auto holds = [&](const SystemEntry& e) { return is_within(path, e.at); };
+    const auto holds = [&](const SystemEntry& e) { return is_at_or_below(path, e.at); };
     return std::ranges::any_of(facts_.system_dirs, holds) || std::ranges::any_of(facts_.system_etc, holds);
   }
 
@@ -108,7 +108,7 @@ class Builder {
     return it != granted_.end() && std::ranges::any_of(it->second, [&](const PathFact* f) { return test(f->asked); });
   }
   [[nodiscard]] bool is_within_any(std::string_view path, Capability capability) const {
-    return any(capability, [&](const std::string& parent) { return is_within(path, parent); });
+    return any(capability, [&](const std::string& parent) { return is_at_or_below(path, parent); });
   }
   [[nodiscard]] bool is_below_any(std::string_view path, Capability capability) const {
     return any(capability, [&](const std::string& parent) { return is_below(path, parent); });
@@ -137,7 +137,7 @@ class Builder {
     Mount& m = bind_grant(fact);
     m.read_only = false;
     m.no_exec = !is_within_any(fact.asked, Capability::exec) &&
-                !any(Capability::exec, [&](const std::string& e) { return is_within(e, fact.asked); });
+                !any(Capability::exec, [&](const std::string& e) { return is_at_or_below(e, fact.asked); });
     if (fact.type != NodeType::directory) return;
     m.kind = MountKind::staged;
     m.size_bytes = limit("staged_bytes");
@@ -179,7 +179,7 @@ class Builder {
       rule(absolute_path_of(path, plan_.workspace), access, fact->type);
     }
     const auto key = [](const LandlockRule& r) {
-      return std::tuple(base_name(r.where.base), std::string_view(r.where.path), access_name(r.access));
+      return std::tuple(base_text(r.where.base), std::string_view(r.where.path), access_name(r.access));
     };
     std::ranges::sort(plan_.landlock, {}, key);
     const auto same = [&](const LandlockRule& a, const LandlockRule& b) { return key(a) == key(b); };
@@ -195,8 +195,8 @@ class Builder {
 // P-2: the tool starts where its caller stood, when it may see the place.
 std::string choose_cwd(const Facts& facts) {
   const bool is_granted = std::ranges::any_of(
-      facts.paths, [&](const PathFact& f) { return f.is_there() && f.type == NodeType::directory && is_within(facts.cwd, f.asked); });
-  const bool is_hidden = std::ranges::any_of(facts.hides, [&](const HideFact& h) { return is_within(facts.cwd, h.path); });
+      facts.paths, [&](const PathFact& f) { return f.is_there() && f.type == NodeType::directory && is_at_or_below(facts.cwd, f.asked); });
+  const bool is_hidden = std::ranges::any_of(facts.hides, [&](const HideFact& h) { return is_at_or_below(facts.cwd, h.path); });
   return is_granted && !is_hidden ? facts.cwd : ".";
 }
 

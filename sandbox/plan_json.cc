@@ -31,7 +31,7 @@ Json encode_mounts(const Plan& plan) {
   std::vector<const Mount*> sorted;
   for (const Mount& mount : plan.mounts) sorted.push_back(&mount);
   std::ranges::sort(sorted, {}, [](const Mount* m) {
-    return std::tuple(base_name(m->where.base), std::string_view(m->where.path));
+    return std::tuple(base_text(m->where.base), std::string_view(m->where.path));
   });
   Json out = Json::Array{};
   for (const Mount* mount : sorted) out.push_back(encode_mount(*mount));
