@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+
+#include "sarif/commands/run.h"
+
+namespace CLI {
+class App;
+}
+
+namespace ethos::sarif {
+
+// What a subcommand may use.
+struct Streams {
+  std::ostream& out;
+  std::ostream& err;
+};
+
+using Action = std::function<Exit(const Streams&)>;
+
+// Each adds one subcommand to `app` and sets `action` when that subcommand was called.
+void add_convert(CLI::App& app, Action& action);
+void add_formats(CLI::App& app, Action& action);
+void add_digest(CLI::App& app, Action& action);
+void add_fingerprint(CLI::App& app, Action& action);
+
+}  // namespace ethos::sarif

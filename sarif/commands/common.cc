@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sarif/commands/common.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <ostream>
+
+#include "ledger/base/paths.h"
+
+namespace ethos::sarif {
+namespace {
+
+class StreamSink final : public ByteSink {
+ public:
+  explicit StreamSink(std::ostream& out) : out_(out) {}
+  void append(std::string_view bytes) override {
+    out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+
+ private:
+  std::ostream& out_;
+};
+
+base::Result<bool> is_below(const std::string& root, const std::string& path) {
+  if (root.empty()) return false;
+  const auto whole = base::absolute_path(path);
+  if (!whole) return base::Unexpected(base::Error(whole.error()));
+  return root == "/" || whole->starts_with(root + "/");
+}
+
+}  // namespace
+
+base::Result<InputFile> InputFile::open(const std::string& path) {
+  if (path == "-") return InputFile(STDIN_FILENO);
+  auto fd = base::open_path(path, O_RDONLY | O_NOCTTY);
+  if (!fd) return base::Unexpected(std::move(fd).error());
+  InputFile file(fd->get());
+  file.owned_ = std::move(*fd);
+  return file;
+}
+
+base::Result<void> write_output(const std::string& path, const std::string& root, std::ostream& out,
+                                const std::function<base::Result<void>(ByteSink&)>& write) {
+  if (path == "-") {
+    StreamSink sink(out);
+    auto done = write(sink);
+    if (!done) return done;
+    out.flush();
+    return out.good() ? base::Result<void>() : base::fail(base::Errc::io, "standard output");
+  }
+  const auto below = is_below(root, path);
+  if (!below) return base::Unexpected(base::Error(below.error()));
+  base::ReplaceOptions options;
+  options.parents = *below ? base::Parents::no_symlinks : base::Parents::follow;
+  auto pending = base::PendingFile::create(path, options);
+  if (!pending) return base::Unexpected(std::move(pending).error());
+  FdSink sink(pending->fd().get());
+  auto done = write(sink);
+  if (!done) return done;
+  if (const int error = sink.flush(); error != 0) return base::fail_errno(path, error);
+  return pending->commit();
+}
+
+void complain(std::ostream& err, const std::string& message) {
+  err << "ethos-sarif: ";
+  // One line, whatever a file name or a message of the input holds.
+  for (const char c : message) err << (static_cast<unsigned char>(c) < 0x20 ? ' ' : c);
+  err << '\n';
+}
+
+}  // namespace ethos::sarif

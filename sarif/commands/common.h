@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include "ledger/base/file_io.h"
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+#include "sarif/commands/run.h"
+#include "sarif/json/byte_source.h"
+#include "sarif/json/writer.h"
+
+namespace ethos::sarif {
+
+// The file `path`, or standard input for "-".
+class InputFile {
+ public:
+  static base::Result<InputFile> open(const std::string& path);
+  [[nodiscard]] FdSource source() const { return FdSource(fd_); }
+
+ private:
+  explicit InputFile(int fd) : fd_(fd) {}
+  base::UniqueFd owned_;
+  int fd_;
+};
+
+// Calls `write` with a sink and puts what it wrote at `path`: a file that is replaced at the end or
+// not at all, or `out` for "-". When `write` fails, a file stays as it was. `root`, when not empty,
+// is a tree that others may have made: an output below it is reached without following a link.
+base::Result<void> write_output(const std::string& path, const std::string& root, std::ostream& out,
+                                const std::function<base::Result<void>(ByteSink&)>& write);
+
+// "ethos-sarif: what happened", one line.
+void complain(std::ostream& err, const std::string& message);
+
+}  // namespace ethos::sarif

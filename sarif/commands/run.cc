@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sarif/commands/run.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <ostream>
+
+#include "sarif/commands/commands.h"
+#include "sarif/commands/common.h"
+
+namespace ethos::sarif {
+namespace {
+
+int code(Exit status) { return static_cast<int>(status); }
+
+int parse_and_run(const std::vector<std::string>& args, const Streams& streams) {
+  CLI::App app("Reads what linters write and makes SARIF 2.1.0 of it.", "ethos-sarif");
+  app.set_version_flag("--version", std::string("ethos-sarif ") + ETHOS_VERSION);
+  app.require_subcommand(1);
+  Action action;
+  add_convert(app, action);
+  add_digest(app, action);
+  add_fingerprint(app, action);
+  add_formats(app, action);
+  try {
+    // CLI11 takes the arguments from the back.
+    app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    streams.out << (chosen.empty() ? app.help() : chosen.front()->help());
+    return code(Exit::done);
+  } catch (const CLI::CallForVersion&) {
+    streams.out << "ethos-sarif " << ETHOS_VERSION << '\n';
+    return code(Exit::done);
+  } catch (const CLI::ParseError& error) {
+    complain(streams.err, std::string(error.what()) + " (see ethos-sarif --help)");
+    return code(Exit::usage);
+  }
+  return code(action(streams));
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+  try {
+    return parse_and_run(args, {out, err});
+  } catch (const std::exception& error) {
+    // Out of memory on an input within all limits, at worst: no result, and it is said.
+    complain(err, std::string("internal failure: ") + error.what());
+    return code(Exit::unreadable);
+  }
+}
+
+}  // namespace ethos::sarif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ledger/base/result.h"
+#include "sarif/json/byte_source.h"
+#include "sarif/model.h"
+
+namespace ethos::sarif {
+
+// One function a format: reads a linter's output to its end and gives its findings with paths and
+// columns as printed. Errc::malformed when the bytes are not that format, Errc::too_large over the
+// limits of input.h. An output that holds no finding is a good run without findings; an output in
+// which nothing at all is recognised is malformed, so that a wrong --from never looks like a clean
+// run.
+
+base::Result<ConvertedRun> convert_shellcheck(ByteSource& source);  // json and json1
+base::Result<ConvertedRun> convert_pylint(ByteSource& source);      // json and json2
+base::Result<ConvertedRun> convert_bandit(ByteSource& source);
+base::Result<ConvertedRun> convert_cppcheck(ByteSource& source);  // XML version 2
+base::Result<ConvertedRun> convert_flake8(ByteSource& source);    // default text
+base::Result<ConvertedRun> convert_gcc(ByteSource& source);       // text of gcc and g++
+base::Result<ConvertedRun> convert_clang(ByteSource& source);     // text of clang and clang++
+base::Result<ConvertedRun> convert_clang_tidy(ByteSource& source);
+
+}  // namespace ethos::sarif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "sarif/convert/diagnostic_line.h"
+#include "sarif/convert/formats.h"
+#include "sarif/convert/input.h"
+#include "sarif/convert/text_line.h"
+#include "sarif/json/copy.h"
+#include "sarif/json/reader.h"
+
+namespace ethos::sarif {
+namespace {
+
+using base::Errc;
+using base::fail;
+using Keys = std::set<std::string, std::less<>>;
+
+// Keys of the object that `reader` stands in, as far as the bytes at hand go.
+Keys keys_at_hand(JsonReader& reader) {
+  Keys keys;
+  while (reader.next() == JsonEvent::key && keys.size() < 64) {
+    keys.emplace(reader.text());
+    if (!skip_value(reader, reader.next())) break;
+  }
+  return keys;
+}
+
+bool has_all(const Keys& keys, std::initializer_list<std::string_view> wanted) {
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](std::string_view key) { return keys.find(key) != keys.end(); });
+}
+
+base::Result<std::string_view> detect_object(const Keys& keys) {
+  if (keys.contains("runs") || (has_all(keys, {"$schema", "version"})))
+    return std::string_view("sarif");
+  if (keys.contains("comments")) return std::string_view("shellcheck-json1");
+  if (keys.contains("messages")) return std::string_view("pylint-json2");
+  if (has_all(keys, {"results"}) || has_all(keys, {"errors", "generated_at"}))
+    return std::string_view("bandit-json");
+  return fail(Errc::unsupported, "JSON of no known tool; name it with --from");
+}
+
+base::Result<std::string_view> detect_list(JsonReader& reader) {
+  const JsonEvent first = reader.next();
+  if (first == JsonEvent::end_array) {
+    return fail(Errc::unsupported,
+                "an empty list is what several tools write; name the format with --from");
+  }
+  if (first == JsonEvent::begin_object) {
+    const Keys keys = keys_at_hand(reader);
+    if (has_all(keys, {"message-id"}) || has_all(keys, {"symbol", "message"}))
+      return std::string_view("pylint-json");
+    if (has_all(keys, {"file", "code", "level"})) return std::string_view("shellcheck-json");
+  }
+  return fail(Errc::unsupported, "a JSON list of no known tool; name it with --from");
+}
+
+base::Result<std::string_view> detect_json(std::string_view head) {
+  MemorySource source(head);
+  JsonOptions options;
+  options.lone_surrogates = LoneSurrogates::as_bytes;
+  options.duplicate_keys = DuplicateKeyPolicy::report;
+  JsonReader reader(source, options);
+  if (reader.next() == JsonEvent::begin_array) return detect_list(reader);
+  return detect_object(keys_at_hand(reader));
+}
+
+bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+base::Result<std::string_view> detect_xml(std::string_view head) {
+  if (holds(head, "<results version=") && holds(head, "<cppcheck "))
+    return std::string_view("cppcheck-xml");
+  return fail(Errc::unsupported, "XML of no known tool; name it with --from");
+}
+
+bool is_flake8_line(std::string_view line) {
+  const auto accepts = [](std::string_view rest) {
+    const std::string_view word = rest.substr(0, std::min(rest.find(' '), rest.size()));
+    return word.size() >= 2 && word.size() <= 14 && word.front() >= 'A' && word.front() <= 'Z' &&
+           word.back() >= '0' && word.back() <= '9';
+  };
+  const auto place = split_place(line, accepts);
+  return place && !place->column.empty();
+}
+
+// Which compiler wrote a diagnostic line; empty when the line does not tell.
+std::string_view compiler_of(const DiagnosticLine& line) {
+  for (const std::string& name : line.names) {
+    if (name.starts_with("SC") || name.starts_with("-Wanalyzer"))
+      return std::string_view("gcc-text");
+    if (!name.starts_with('-')) return "clang-tidy-text";
+    if (name == "-Werror")
+      return std::string_view("clang-text");  // "[-Werror,-Wunused]" is clang's way
+  }
+  if (!line.cwes.empty() || holds(line.text, "\xE2\x80\x98")) return std::string_view("gcc-text");
+  return {};
+}
+
+base::Result<std::string_view> detect_text(std::string_view head) {
+  bool has_diagnostic = false;
+  std::string_view rest = head;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string line = strip_terminal_escapes(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (const auto diagnostic = parse_diagnostic_line(line)) {
+      has_diagnostic = true;
+      const std::string_view name = compiler_of(*diagnostic);
+      if (!name.empty()) return name;
+      continue;
+    }
+    if (is_flake8_line(line)) return std::string_view("flake8-text");
+    if (holds(line, ": In function ") || holds(line, ": In member function "))
+      return std::string_view("gcc-text");
+    if (line.ends_with(" generated.")) return std::string_view("clang-text");
+  }
+  // A diagnostic that either compiler could have written: their texts are read alike.
+  if (has_diagnostic) return std::string_view("clang-text");
+  return fail(Errc::unsupported, "output of no known tool; name its format with --from");
+}
+
+}  // namespace
+
+base::Result<std::string_view> detect_format(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) {
+    return fail(Errc::unsupported,
+                "nothing to recognise in an empty input; name its format with --from");
+  }
+  if (head[first] == '{' || head[first] == '[') return detect_json(head);
+  // Cppcheck's progress lines may come first when both of its streams were joined.
+  if (head[first] == '<' || holds(head, "<?xml ")) return detect_xml(head);
+  return detect_text(head);
+}
+
+}  // namespace ethos::sarif

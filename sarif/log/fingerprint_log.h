@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "ledger/base/result.h"
+#include "sarif/json/reader.h"
+#include "sarif/json/writer.h"
+#include "sarif/places.h"
+#include "sarif/source_files.h"
+
+namespace ethos::sarif {
+
+struct FingerprintSummary {
+  std::size_t results = 0;
+  std::size_t added = 0;
+  std::size_t kept = 0;       // had the same value
+  std::size_t different = 0;  // had another value, which stays, as GitHub's action does
+};
+
+// Copies a SARIF log and adds partialFingerprints.primaryLocationLineHash to each result whose
+// first location has a startLine and whose file is below the root, where it is missing. An artifact
+// named only by its index is not looked up: the list may come after the results.
+base::Result<FingerprintSummary> fingerprint_log(JsonReader& reader, JsonWriter& writer,
+                                                 const PathMapper& paths, SourceFiles& sources);
+
+}  // namespace ethos::sarif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ledger/base/result.h"
+#include "sarif/json/fragment.h"
+#include "sarif/json/reader.h"
+#include "sarif/json/writer.h"
+#include "sarif/model.h"
+
+namespace ethos::sarif {
+
+// What is added to a log that another tool wrote.
+struct Additions {
+  // Writes the member "sandbox" into the properties of every run; empty: none is added.
+  std::function<void(JsonWriter&)> write_sandbox;
+  // Appended to the results of the first run, with this rule (no rule, no findings).
+  std::optional<Rule> rule;
+  std::vector<Finding> findings;
+  // Writes a run of our own, used when the log has none and a sandbox block is to be carried.
+  std::function<void(JsonWriter&)> write_run;
+  // Set as automationDetails of the runs that have none; empty: left alone.
+  std::string automation_id;
+  // Writes a result in place of the one given, or nothing; empty: results are copied unseen.
+  std::function<base::Result<void>(const JsonView& result, JsonWriter&)> write_result;
+};
+
+// Copies a SARIF 2.1.0 log as a stream and adds to it. Every other member, also unknown ones, keeps
+// its tokens as written: numbers digit by digit, strings escape by escape. White space is ours.
+//
+// A member "sandbox" that the tool itself wrote into runs[].properties never passes for ours: when
+// a block is added, the tool's is kept as "sandbox_from_input" (and one that is already called so
+// gets another "_from_input" behind its name).
+//
+// Errors leave the output incomplete: the caller throws it away.
+base::Result<void> rewrite_log(JsonReader& reader, JsonWriter& writer, const Additions& additions);
+
+}  // namespace ethos::sarif

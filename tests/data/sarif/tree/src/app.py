@@ -1,0 +1,5 @@
+import os
+
+
+def é():
+    return eval("é") + eval("1")

@@ -1,0 +1,3 @@
+#!/bin/sh
+	for f in $(ls *); do echo $f; done
+cd $1
