@@ -56,6 +56,9 @@ struct Committed {
   std::vector<PlacedRecord> records;  // one for each of the request, in its order
   record::Checkpoint checkpoint;
   std::string checkpoint_note;  // exact bytes, as stored
+  // What failed after the records were durable (log not folded, high-water file not written, an old
+  // secret not removed): one sentence each, worth telling, no reason to commit again.
+  std::vector<std::string> warnings;
 };
 
 // Why a new epoch begins (docs/formats/record.md R-24), beside age and count.
@@ -73,7 +76,8 @@ class Appender {
   //   Errc::behind      the ledger is shorter than this host has seen: a roll-back
   //   Errc::mismatch    chain, tree, signature or key do not fit: damaged, or a fork
   //   Errc::malformed   a body outside the profile, or a damaged store
-  //   Errc::unsupported a type that version 1 does not write, or an unknown version of the store
+  //   Errc::unsupported a type that version 1 does not write or that is not the caller's to write
+  //                     (ledger.*, key.*, data.erase), or an unknown version of the store
   //   Errc::refused     a key file or directory with a bad mode, owner or kind
   //   Errc::busy        some other program has the database open
   //   Errc::no_space, Errc::io

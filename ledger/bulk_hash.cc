@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/bulk_hash.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <cstdlib>
+#include <vector>
+
+namespace ethos::ledger {
+namespace {
+
+struct MdDeleter {
+  void operator()(EVP_MD* md) const { EVP_MD_free(md); }
+};
+struct ContextDeleter {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+// Fetched once: EVP_sha256() would look the implementation up again for every hash.
+const EVP_MD* sha256_method() {
+  static const std::unique_ptr<EVP_MD, MdDeleter> method = [] {
+    // The configuration file and OPENSSL_CONF are the caller's, and may load code.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
+    return std::unique_ptr<EVP_MD, MdDeleter>(EVP_MD_fetch(nullptr, "SHA256", nullptr));
+  }();
+  return method.get();
+}
+
+// Out of memory, or a libcrypto without SHA-256: nothing true can be said any more.
+void require(bool is_ok) {
+  if (!is_ok) std::abort();
+}
+
+}  // namespace
+
+struct BulkSha256::Context {
+  std::unique_ptr<EVP_MD_CTX, ContextDeleter> handle;
+};
+
+BulkSha256::BulkSha256() : context_(std::make_unique<Context>()) {
+  context_->handle.reset(EVP_MD_CTX_new());
+  require(context_->handle != nullptr &&
+          EVP_DigestInit_ex2(context_->handle.get(), sha256_method(), nullptr) == 1);
+}
+BulkSha256::BulkSha256(BulkSha256&&) noexcept = default;
+BulkSha256& BulkSha256::operator=(BulkSha256&&) noexcept = default;
+BulkSha256::~BulkSha256() = default;
+
+void BulkSha256::update(base::ByteSpan bytes) {
+  assert(context_ != nullptr);
+  require(EVP_DigestUpdate(context_->handle.get(), bytes.data(), bytes.size()) == 1);
+}
+
+record::Digest BulkSha256::finish() {
+  assert(context_ != nullptr);
+  std::array<std::byte, record::Digest::kSize> out{};
+  unsigned size = 0;
+  require(EVP_DigestFinal_ex(context_->handle.get(), base::as_uchar(std::span<std::byte>(out)), &size) ==
+              1 &&
+          size == out.size());
+  context_.reset();
+  return record::Digest(out);
+}
+
+base::Result<record::Digest> hash_file(const base::UniqueFd& fd, const std::string& name) {
+  constexpr std::size_t kChunk = 256 * 1024;
+  std::vector<std::byte> chunk(kChunk);
+  BulkSha256 hash;
+  off_t at = 0;
+  for (;;) {
+    const ssize_t n = ::pread(fd.get(), chunk.data(), chunk.size(), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return base::fail_errno(name, errno);
+    if (n == 0) return hash.finish();
+    hash.update(base::ByteSpan(chunk).first(static_cast<std::size_t>(n)));
+    at += n;
+  }
+}
+
+}  // namespace ethos::ledger

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/keystore.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <vector>
+
+#include "ledger/base/file_io.h"
+#include "ledger/base/paths.h"
+
+namespace ethos::ledger {
+namespace {
+
+using base::Errc;
+using base::fail;
+using base::fail_errno;
+using base::Result;
+using base::Unexpected;
+using base::UniqueFd;
+
+constexpr std::size_t kMaxKeyFileBytes = 4096;
+
+Result<void> check_secret_file(const struct stat& st, const std::string& path) {
+  if (S_ISLNK(st.st_mode)) return fail(Errc::refused, path + ": is a symbolic link");
+  if (!S_ISREG(st.st_mode)) return fail(Errc::refused, path + ": is not a regular file");
+  if (st.st_uid != ::geteuid()) return fail(Errc::refused, path + ": is owned by another user");
+  if ((st.st_mode & 077U) != 0) {
+    return fail(Errc::refused, path + ": group or others have access (chmod 600 it)");
+  }
+  if (st.st_nlink != 1) return fail(Errc::refused, path + ": has a second name (hard link)");
+  if (st.st_size > static_cast<off_t>(kMaxKeyFileBytes)) {
+    return fail(Errc::refused, path + ": is larger than 4096 bytes");
+  }
+  return {};
+}
+
+Result<record::SecretBytes> read_secret(const UniqueFd& fd, std::size_t size,
+                                        const std::string& path) {
+  record::SecretBytes out(size);
+  std::size_t at = 0;
+  while (at < size) {
+    const ssize_t n = ::read(fd.get(), out.writable().data() + at, size - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(path, errno);
+    if (n == 0) return fail(Errc::refused, path + ": changed while it was read");
+    at += static_cast<std::size_t>(n);
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<record::SigningKey> read_secret_key(const UniqueFd& directory, const std::string& name,
+                                           const std::string& shown_path) {
+  struct stat before {};
+  if (::fstatat(directory.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0) {
+    return fail_errno(shown_path, errno);
+  }
+  if (auto ok = check_secret_file(before, shown_path); !ok) return Unexpected(std::move(ok).error());
+  // O_NONBLOCK: a FIFO swapped in between must not hang us.
+  auto fd = base::open_beneath(directory, name, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+  if (!fd) {
+    base::Error error = std::move(fd).error();
+    error.what = shown_path;
+    return Unexpected(std::move(error));
+  }
+  struct stat st {};
+  if (::fstat(fd->get(), &st) != 0) return fail_errno(shown_path, errno);
+  if (auto ok = check_secret_file(st, shown_path); !ok) return Unexpected(std::move(ok).error());
+  auto text = read_secret(*fd, static_cast<std::size_t>(st.st_size), shown_path);
+  if (!text) return Unexpected(std::move(text).error());
+  auto key = record::SigningKey::from_file_text(base::as_text(text->bytes()));
+  if (!key) return Unexpected(std::move(key).error().with_context(shown_path));
+  return key;
+}
+
+std::string Keystore::file_name(std::uint64_t epoch) {
+  return "epoch-" + std::to_string(epoch) + ".key";
+}
+
+Result<Keystore> Keystore::open(const std::string& path) {
+  auto fd = base::open_path(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (!fd) {
+    // ENOTDIR is what a link or a file gives: it is there, and not usable.
+    struct stat st {};
+    if (::lstat(path.c_str(), &st) == 0 && !S_ISDIR(st.st_mode)) {
+      return fail(Errc::refused, path + ": is not a directory");
+    }
+    return Unexpected(std::move(fd).error().with_context("key directory"));
+  }
+  struct stat st {};
+  if (::fstat(fd->get(), &st) != 0) return fail_errno(path, errno);
+  if (st.st_uid != ::geteuid()) return fail(Errc::refused, path + ": is owned by another user");
+  if ((st.st_mode & 022U) != 0) {
+    return fail(Errc::refused, path + ": group or others may write (chmod 700 it)");
+  }
+  return Keystore(std::move(*fd), path);
+}
+
+Result<Keystore> Keystore::create(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0) return fail_errno(path, errno);
+  return open(path);
+}
+
+Result<record::SigningKey> Keystore::load(std::uint64_t epoch,
+                                          const record::PublicKey& expected) const {
+  auto key = read_secret_key(directory_, file_name(epoch), shown(epoch));
+  if (!key) return Unexpected(std::move(key).error().with_context("epoch key"));
+  if (!(key->public_key() == expected)) {
+    return fail(Errc::mismatch, shown(epoch) + ": is not the key of this ledger's epoch");
+  }
+  return key;
+}
+
+Result<void> Keystore::save(std::uint64_t epoch, const record::SigningKey& key) const {
+  const std::string name = file_name(epoch);
+  if (::unlinkat(directory_.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
+    return fail_errno(shown(epoch), errno);
+  }
+  auto fd = base::open_beneath(directory_, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (!fd) return Unexpected(std::move(fd).error().with_context(path_));
+  const record::SecretBytes text = key.file_text();
+  if (auto ok = base::write_all(*fd, text.bytes(), shown(epoch)); !ok) return ok;
+  if (auto ok = base::sync_fd(*fd, shown(epoch)); !ok) return ok;
+  return base::sync_fd(directory_, path_);
+}
+
+Result<void> Keystore::retire(std::uint64_t epoch) const {
+  const std::string name = file_name(epoch);
+  auto fd = base::open_beneath(directory_, name, O_WRONLY);
+  if (!fd && fd.error().code == Errc::not_found) return {};
+  if (fd) {
+    // Best effort: it is not claimed that disks forget (K-10).
+    struct stat st {};
+    if (::fstat(fd->get(), &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= 4096) {
+      const base::Bytes zeros(static_cast<std::size_t>(st.st_size));
+      auto wiped = base::write_all(*fd, zeros, shown(epoch));
+      if (wiped) wiped = base::sync_fd(*fd, shown(epoch));
+      static_cast<void>(wiped.has_value());
+    }
+  }
+  if (::unlinkat(directory_.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
+    return fail_errno(shown(epoch), errno);
+  }
+  return {};
+}
+
+}  // namespace ethos::ledger

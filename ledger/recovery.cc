@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/recovery.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+
+#include "ledger/base/file_io.h"
+#include "ledger/base/file_lock.h"
+#include "ledger/base/paths.h"
+#include "ledger/reader.h"
+#include "ledger/record/checkpoint.h"
+#include "ledger/record/record_types.h"
+
+namespace ethos::ledger {
+namespace {
+
+using base::Errc;
+using base::Result;
+using base::Unexpected;
+
+constexpr const char* kAbortBody = R"({"reason":"supervisor_gone"})";
+constexpr std::size_t kMaxRunFileBytes = 64;
+
+struct DirCloser {
+  void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
+Result<std::vector<record::RunId>> list_runs(const std::string& path) {
+  std::vector<record::RunId> out;
+  const std::unique_ptr<DIR, DirCloser> dir(::opendir(path.c_str()));
+  if (!dir) {
+    if (errno == ENOENT) return out;
+    return base::fail_errno(path, errno);
+  }
+  while (const dirent* entry = ::readdir(dir.get())) {
+    // Anything else is a file still being made (".new"), or not ours.
+    auto run = record::RunId::from_text(entry->d_name);
+    if (run) out.push_back(*run);
+  }
+  return out;
+}
+
+// A run whose process is gone: we hold its lock now.
+struct DeadRun {
+  base::FileLock lock;
+  std::string path;
+  std::uint64_t first_size = 0;  // records the ledger had before the run began
+  RunChain chain;
+  bool has_records = false;
+  bool has_end = false;
+};
+
+// Empty for a live run.
+Result<std::optional<DeadRun>> try_dead(const LedgerFiles& files, const record::RunId& run) {
+  const std::string path = files.runs() + "/" + run.text();
+  auto fd = base::open_path(path, O_RDWR | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+  if (!fd && fd.error().code == Errc::not_found) return std::optional<DeadRun>();
+  if (!fd) return Unexpected(std::move(fd).error());
+  auto lock =
+      base::FileLock::take(std::move(*fd), base::LockKind::exclusive, base::IfBusy::give_up, path);
+  if (!lock && lock.error().code == Errc::busy) return std::optional<DeadRun>();
+  if (!lock) return Unexpected(std::move(lock).error());
+  auto text = base::read_fd(lock->fd(), kMaxRunFileBytes, path);
+  std::uint64_t first_size = 0;
+  if (text && text->ends_with('\n')) {
+    auto size = record::parse_size(std::string_view(*text).substr(0, text->size() - 1));
+    // A file without a number (a crash) only means a longer search.
+    if (size) first_size = *size;
+  }
+  return std::optional<DeadRun>(
+      DeadRun{std::move(*lock), path, first_size, RunChain{run, 0, {}}, false, false});
+}
+
+// Finds where each dead run's chain stands, in one pass over the records since the oldest began.
+Result<void> find_chains(const LedgerReader& reader, std::vector<DeadRun>& dead) {
+  std::uint64_t from = reader.size();
+  for (const DeadRun& run : dead) from = std::min(from, run.first_size);
+  // The record before: the reader checks each link from the first one it sees.
+  return reader.read(from, reader.size(), [&](const StoredRecord& stored) {
+    auto parsed = record::parse_record(stored.bytes);
+    if (!parsed || !parsed->header.run) return true;  // read() has parsed it once: cannot fail
+    for (DeadRun& run : dead) {
+      if (run.chain.id != parsed->header.run->run) continue;
+      run.has_records = true;
+      run.has_end = run.has_end || record::is_run_end(parsed->header.type);
+      run.chain.next_seq = parsed->header.run->seq + 1;
+      run.chain.prev = stored.leaf_hash;
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+Result<std::vector<record::RunId>> recover_runs(Appender& appender) {
+  std::vector<record::RunId> aborted;
+  auto runs = list_runs(appender.files().runs());
+  if (!runs) return Unexpected(std::move(runs).error());
+  std::vector<DeadRun> dead;
+  for (const record::RunId& run : *runs) {
+    auto found = try_dead(appender.files(), run);
+    if (!found) return Unexpected(std::move(found).error());
+    if (*found) dead.push_back(std::move(**found));
+  }
+  if (dead.empty()) return aborted;
+  auto reader = LedgerReader::open(appender.files());
+  if (!reader) return Unexpected(std::move(reader).error());
+  if (auto ok = find_chains(*reader, dead); !ok) return Unexpected(std::move(ok).error());
+  CommitRequest request;
+  for (DeadRun& run : dead) {
+    if (!run.has_records || run.has_end) continue;
+    request.records.push_back({"run.abort", &run.chain, kAbortBody, std::nullopt});
+    aborted.push_back(run.chain.id);
+  }
+  if (!request.records.empty()) {
+    auto committed = appender.commit(request);
+    if (!committed) return Unexpected(std::move(committed).error().with_context("run.abort"));
+  }
+  // Only now: a crash before this line finds the files again, and the ends in the ledger.
+  for (const DeadRun& run : dead) ::unlink(run.path.c_str());
+  return aborted;
+}
+
+}  // namespace ethos::ledger

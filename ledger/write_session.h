@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ledger/base/file_lock.h"
+#include "ledger/base/result.h"
+#include "ledger/database.h"
+#include "ledger/keystore.h"
+#include "ledger/ledger_files.h"
+#include "ledger/record/ids.h"
+#include "ledger/record/vkey.h"
+#include "ledger/store.h"
+
+namespace ethos::ledger {
+
+// One writer's turn: the ledger lock, the only connection, and a tail that was found to fit
+// (docs/formats/store.md S-6, S-7, S-9). Ends with destruction: connection first, lock last.
+class WriteSession {
+ public:
+  static base::Result<WriteSession> open(const LedgerFiles& files);
+
+  [[nodiscard]] const Tail& tail() const { return tail_; }
+  [[nodiscard]] const record::Origin& origin() const { return origin_; }
+  [[nodiscard]] const record::Record& last_record() const { return last_record_; }
+  [[nodiscard]] const record::Record& epoch_record() const { return epoch_record_; }
+  [[nodiscard]] const record::SigningKey& key() const { return key_; }
+  [[nodiscard]] const Keystore& keys() const { return keys_; }
+  [[nodiscard]] Database& database() { return database_; }
+
+  // After a commit: folds a log that has grown over 256 KiB and writes the high-water file. What goes
+  // wrong here is a warning, the commit stands.
+  std::vector<std::string> settle(std::string_view checkpoint_note);
+
+ private:
+  WriteSession(base::FileLock lock, LedgerFiles files, Database database, Tail tail,
+               record::Origin origin, record::Record last_record, record::Record epoch_record,
+               Keystore keys, record::SigningKey key);
+  base::FileLock lock_;  // first member, so that it is let go last
+  LedgerFiles files_;
+  Database database_;
+  Tail tail_;
+  record::Origin origin_;
+  record::Record last_record_;
+  record::Record epoch_record_;
+  Keystore keys_;
+  record::SigningKey key_;
+};
+
+}  // namespace ethos::ledger
