@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/audit.h"
+
+#include <utility>
+
+#include "verify/chain.h"
+#include "verify/documents.h"
+#include "verify/encoding.h"
+#include "verify/epochs.h"
+#include "verify/tree.h"
+#include "verify/verdicts.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::uint64_t kProgressEvery = 4096;
+
+// One walk over all evidence. Memory: a batch, one hash a tree level, the runs that are open.
+class Auditor {
+ public:
+  Auditor(EvidenceSource& source, Findings findings, const AuditOptions& options)
+      : source_(source), options_(options), documents_(source),
+        runs_([this](RunEvidence& run) { on_run_end(run); },
+              [this](const std::string& run, std::int64_t seq, const Value& body) {
+                if (options_.on_sarif) options_.on_sarif(run, seq, body);
+              }) {
+    report_.findings = std::move(findings);
+  }
+
+  AuditReport run() {
+    report_.how = source_.how();
+    expected_ = source_.estimate();
+    has_checkpoint_ = source_.next_checkpoint(checkpoint_, findings());
+    RecordBatch batch;
+    while (source_.next_records(batch, findings())) {
+      std::vector<CheckedRecord> checked = check_batch(batch, hash_);
+      for (std::size_t i = 0; i < checked.size(); ++i) consume(batch.rows[i], checked[i]);
+    }
+    finish();
+    return std::move(report_);
+  }
+
+ private:
+  Findings& findings() { return report_.findings; }
+
+  void consume(const RecordBatch::Row& row, CheckedRecord& record) {
+    const bool usable = chain_.check(row, record, findings());
+    tree_.append(record.leaf, hash_);
+    if (usable) {
+      dispatch(record);
+    } else {
+      epochs_.on_other(row.seq, findings());
+    }
+    if (options_.pin && options_.pin->min_size == tree_.size()) min_root_ = tree_.root(hash_);
+    while (has_checkpoint_ && static_cast<std::uint64_t>(checkpoint_.size) <= tree_.size()) {
+      judge_checkpoint();
+      has_checkpoint_ = source_.next_checkpoint(checkpoint_, findings());
+    }
+    if (options_.on_progress && tree_.size() % kProgressEvery == 0) options_.on_progress(tree_.size(), expected_);
+  }
+
+  void dispatch(CheckedRecord& record) {
+    const Envelope& e = record.scan.envelope;
+    documents_.on_record(e.seq, record.body, findings());
+    switch (e.type) {
+      case RecordType::ledger_genesis:
+        if (!epochs_.started()) epochs_.on_genesis(record.body);
+        break;
+      case RecordType::key_epoch: epochs_.on_epoch(e.seq, record.body, findings()); break;
+      case RecordType::key_revoke: epochs_.on_revoke(e.seq, e.ledger, record.body, findings()); break;
+      case RecordType::data_erase:
+        documents_.on_erase(record.body);
+        epochs_.on_other(e.seq, findings());
+        break;
+      default: epochs_.on_other(e.seq, findings()); break;
+    }
+    if (e.has_run()) runs_.on_record(e, std::move(record.body), record.leaf, findings());
+  }
+
+  void on_run_end(RunEvidence& run) {
+    const RunJudgement judgement = judge_run(run, documents_, findings());
+    if (judgement.policy == RunPolicy::pass) ++report_.counts.runs_recomputed;
+    if (judgement.policy == RunPolicy::unknown) ++runs_unknown_;
+    if (options_.on_run) options_.on_run(run, judgement);
+  }
+
+  void judge_checkpoint() {
+    ++report_.counts.checkpoints;
+    const std::int64_t size = checkpoint_.size;
+    const std::string which = "the checkpoint of size " + std::to_string(size);
+    const auto refuse = [&](Code code, std::string text, std::string expected, std::string found) {
+      findings().add({.code = code, .seq = size - 1, .expected = std::move(expected), .found = std::move(found),
+                      .text = std::move(text)});
+    };
+    const auto note = parse_note(checkpoint_.note);
+    if (!note) return refuse(Code::note_malformed, which + " is not a signed note", {}, note.error().what);
+    const auto text = parse_checkpoint_text(note->text);
+    if (!text) return refuse(Code::note_malformed, which + " is malformed", {}, text.error().what);
+    report_.checkpoint = *text;
+    report_.checkpoint_note = checkpoint_.note;
+    if (static_cast<std::int64_t>(text->size) != size || text->size != tree_.size()) {
+      refuse(Code::note_malformed, which + " states another size", std::to_string(size), std::to_string(text->size));
+      return;
+    }
+    if (text->origin != chain_.origin()) {
+      refuse(Code::wrong_origin, which + " is of another ledger", printable(chain_.origin()), printable(text->origin));
+    }
+    const Digest root = tree_.root(hash_);
+    // After the first wrong root all later ones are wrong too: said once.
+    if (text->root != root && findings().count(Code::root_mismatch) == 0) {
+      refuse(Code::root_mismatch, which + " does not have the root of the records", root.base64(), text->root.base64());
+    }
+    last_size_ = text->size;
+    std::vector<SignatureJob> jobs;
+    epochs_.judge(*note, size, jobs, findings());
+    for (const SignatureJob& job : jobs) verify(job);
+  }
+
+  void verify(const SignatureJob& job) {
+    const std::string which = "the checkpoint of size " + std::to_string(job.size);
+    if (!verify_ed25519(job.key, job.text, job.signature)) {
+      findings().add({.code = Code::bad_signature, .seq = job.size - 1, .found = job.key.text,
+                      .text = "a signature under " + which + " is wrong"});
+      return;
+    }
+    if (!job.in_its_epoch) {
+      findings().add({.code = Code::epoch_violation, .seq = job.size - 1, .found = job.key.text,
+                      .text = which + " is signed by a key outside its epoch"});
+      return;
+    }
+    if (job.counts) ++report_.counts.signatures;
+  }
+
+  void finish() {
+    epochs_.finish(findings());
+    const std::uint64_t records = chain_.records();
+    if (has_checkpoint_) {
+      findings().add({.code = Code::tail_unsigned, .seq = static_cast<std::int64_t>(records) - 1,
+                      .expected = std::to_string(checkpoint_.size) + " records", .found = std::to_string(records),
+                      .text = "a checkpoint covers more records than there are"});
+    } else if (records > 0 && last_size_ != records) {
+      findings().add({.code = report_.counts.checkpoints == 0 ? Code::checkpoint_missing : Code::tail_unsigned,
+                      .seq = static_cast<std::int64_t>(last_size_), .expected = "a checkpoint of size " + std::to_string(records),
+                      .found = std::to_string(last_size_), .text = "no signed checkpoint covers the last records"});
+    }
+    if (records > 0 && epochs_.started()) {
+      std::string peaks;
+      for (const Digest& peak : tree_.peaks()) peaks += peak.view();
+      source_.check_tail(peaks, epochs_.epoch(), epochs_.epoch_seq(), findings());
+    }
+    runs_.finish(findings());
+    documents_.finish(findings());
+    check_highwater();
+    report_.origin = chain_.origin();
+    fill_counts();
+    if (records == 0) findings().add({.code = Code::no_records, .text = "there is no record to check"});
+    check_pin();
+    conclude();
+  }
+
+  void fill_counts() {
+    AuditCounts& counts = report_.counts;
+    counts.records = chain_.records();
+    counts.runs = runs_.runs();
+    counts.grants = runs_.grants();
+    counts.denials = runs_.denials();
+    counts.open_runs = runs_.open_runs();
+    counts.aborted_runs = runs_.aborted_runs();
+    counts.disclosures = documents_.stored();
+    counts.blobs = documents_.blobs();
+    counts.signatures -= std::min(counts.signatures, epochs_.void_signatures());
+  }
+
+  // A note beside the ledger is believed only when it bears a right signature of this ledger.
+  void check_highwater() {
+    const auto bytes = source_.highwater();
+    if (!bytes || bytes->find_first_not_of('\0') == std::string::npos) return;
+    const auto note = parse_note(*bytes);
+    if (!note) return;
+    const auto text = parse_checkpoint_text(note->text);
+    std::vector<Vkey> signers;
+    const std::vector<Vkey> keys = epochs_.keys();
+    if (!text || text->origin != chain_.origin() || verify_note(*note, keys, signers) != NoteVerdict::ok) return;
+    if (text->size > chain_.records()) {
+      findings().add({.code = Code::behind_highwater, .expected = std::to_string(text->size) + " records",
+                      .found = std::to_string(chain_.records()),
+                      .text = "the high-water file beside the ledger holds a later signed checkpoint"});
+    } else if (text->size == chain_.records() && text->root != tree_.root(hash_)) {
+      findings().add({.code = Code::fork, .seq = static_cast<std::int64_t>(text->size) - 1,
+                      .found = "size " + std::to_string(text->size) + " root " + text->root.base64(),
+                      .text = "the high-water file holds a signed checkpoint of the same size and another root"});
+    }
+  }
+
+  void check_pin() {
+    if (!options_.pin) {
+      findings().add({.code = Code::no_pin, .text = "no pin was given: nothing says that these are the right keys"});
+      return;
+    }
+    const Pin& pin = *options_.pin;
+    if (chain_.records() == 0) return;
+    if (pin.origin != chain_.origin()) {
+      findings().add({.code = Code::pin_origin, .expected = pin.origin, .found = printable(chain_.origin()),
+                      .text = "the ledger has another origin than the pin"});
+    }
+    if (!chain_.genesis_leaf() || *chain_.genesis_leaf() != pin.genesis) {
+      findings().add({.code = Code::pin_genesis, .seq = 0, .expected = pin.genesis.base64(),
+                      .found = chain_.genesis_leaf() ? chain_.genesis_leaf()->base64() : "",
+                      .text = "record 0 is not the pinned one"});
+    }
+    if (!epochs_.root() || !(*epochs_.root() == pin.root_vkey)) {
+      findings().add({.code = Code::pin_genesis, .seq = 0, .expected = pin.root_vkey.text,
+                      .found = epochs_.root() ? epochs_.root()->text : "", .text = "the root key is not the pinned one"});
+    }
+    if (!pin.min_size) return;
+    if (*pin.min_size > chain_.records()) {
+      findings().add({.code = Code::behind_pin, .expected = std::to_string(*pin.min_size) + " records",
+                      .found = std::to_string(chain_.records()), .text = "the ledger is shorter than the pin remembers"});
+    } else if (min_root_ != pin.min_root) {
+      findings().add({.code = Code::pin_root, .seq = static_cast<std::int64_t>(*pin.min_size) - 1,
+                      .expected = pin.min_root.base64(), .found = min_root_.base64(),
+                      .text = "the first " + std::to_string(*pin.min_size) + " records are not those the pin remembers"});
+    }
+  }
+
+  void conclude() {
+    const VerdictInput input{options_.pin.has_value(), options_.pin && options_.pin->min_size.has_value(),
+                             runs_unknown_, documents_.named(), documents_.opened(), documents_.erased(),
+                             documents_.withheld()};
+    draw_verdicts(report_, input);
+  }
+
+  EvidenceSource& source_;
+  const AuditOptions& options_;
+  AuditReport report_;
+  Sha256 hash_;
+  ChainChecker chain_;
+  StreamingTree tree_;
+  EpochBook epochs_;
+  DocumentReader documents_;
+  RunTracker runs_;
+  StoredCheckpoint checkpoint_;
+  bool has_checkpoint_ = false;
+  std::uint64_t last_size_ = 0;
+  std::uint64_t expected_ = 0;
+  std::uint64_t runs_unknown_ = 0;
+  Digest min_root_;
+};
+
+}  // namespace
+
+AuditReport audit(EvidenceSource* source, Findings findings, const AuditOptions& options) {
+  if (source != nullptr) return Auditor(*source, std::move(findings), options).run();
+  AuditReport report;
+  report.findings = std::move(findings);
+  draw_verdicts(report, {});
+  return report;
+}
+
+}  // namespace ethos::verify

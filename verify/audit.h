@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verify/checkpoint.h"
+#include "verify/judge.h"
+#include "verify/pin.h"
+#include "verify/problem.h"
+#include "verify/run.h"
+#include "verify/source.h"
+
+namespace ethos::verify {
+
+enum class Outcome { pass, fail, incomplete, unknown, none };
+std::string_view outcome_name(Outcome outcome);
+
+struct Verdict {
+  Outcome outcome = Outcome::unknown;
+  std::uint64_t checked = 0;
+  std::string text;
+};
+
+struct AuditCounts {
+  std::uint64_t records = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t checkpoints = 0;
+  std::uint64_t signatures = 0;
+  std::uint64_t grants = 0;
+  std::uint64_t denials = 0;
+  std::uint64_t disclosures = 0;
+  std::uint64_t blobs = 0;
+  std::uint64_t open_runs = 0;
+  std::uint64_t aborted_runs = 0;
+  std::uint64_t runs_recomputed = 0;
+};
+
+struct AuditOptions {
+  std::optional<Pin> pin;
+  // Seen once for each run, at its end; the auditor keeps none.
+  std::function<void(const RunEvidence&, const RunJudgement&)> on_run;
+  std::function<void(const std::string& run, std::int64_t seq, const Value& body)> on_sarif;
+  // done and expected records; called now and then.
+  std::function<void(std::uint64_t, std::uint64_t)> on_progress;
+};
+
+struct AuditReport {
+  Findings findings;
+  std::array<Verdict, kVerdicts> verdicts;
+  AuditCounts counts;
+  std::string origin;
+  std::optional<Checkpoint> checkpoint;  // the last one
+  std::string checkpoint_note;
+  std::string how;  // how the input was read
+
+  [[nodiscard]] const Verdict& verdict(VerdictName name) const {
+    return verdicts[static_cast<std::size_t>(name)];
+  }
+};
+
+// Reads all evidence once, front to back, and answers each question by itself. `source` null: the
+// container was refused already, `findings` says why.
+AuditReport audit(EvidenceSource* source, Findings findings, const AuditOptions& options);
+
+// The one exit status that the verdicts give (verdict.md V-2).
+int exit_status(const AuditReport& report);
+
+}  // namespace ethos::verify

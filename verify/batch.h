@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verify/digest.h"
+#include "verify/json.h"
+#include "verify/record.h"
+#include "verify/schema.h"
+
+namespace ethos::verify {
+
+// Rows as they lie in the store, many at a time, in one buffer.
+struct RecordBatch {
+  struct Row {
+    std::int64_t seq = 0;
+    std::size_t begin = 0;
+    std::size_t size = 0;
+    Digest stored_hash;
+  };
+
+  std::string bytes;
+  std::vector<Row> rows;
+
+  [[nodiscard]] std::string_view record(const Row& row) const {
+    return std::string_view(bytes).substr(row.begin, row.size);
+  }
+  void clear() {
+    bytes.clear();
+    rows.clear();
+  }
+};
+
+// What can be said of one record without knowing the others.
+struct CheckedRecord {
+  RecordScan scan;  // views into the batch
+  Digest leaf;
+  bool stored_hash_fits = false;
+  Value body;             // of a record in good form and of a known type
+  BodyFault body_fault;   // code none when the body is in order
+};
+
+// Hashes, scans and parses a batch. Independent of all state, so batches can be checked in parallel.
+std::vector<CheckedRecord> check_batch(const RecordBatch& batch, Sha256& hash);
+
+// Does `base64` (44 characters) stand for `digest`?
+bool same_hash(std::string_view base64, const Digest& digest);
+
+}  // namespace ethos::verify

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/chain.h"
+
+#include <cstdlib>
+
+#include "verify/checkpoint.h"
+#include "verify/encoding.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::int64_t kClockSlackMs = 2000;
+
+Code code_of(RecordFault fault) {
+  switch (fault) {
+    case RecordFault::too_long: return Code::too_long;
+    case RecordFault::envelope: return Code::envelope;
+    case RecordFault::unknown_version: return Code::unknown_version;
+    default: return Code::not_canonical;
+  }
+}
+
+}  // namespace
+
+bool ChainChecker::check_form(std::int64_t seq, const CheckedRecord& record, Findings& findings) {
+  const RecordScan& scan = record.scan;
+  if (scan.fault != RecordFault::none) {
+    findings.add({.code = code_of(scan.fault), .seq = seq, .offset = static_cast<std::int64_t>(scan.offset),
+                  .text = scan.why});
+    return false;
+  }
+  const Envelope& e = scan.envelope;
+  if (e.type == RecordType::unknown || e.type == RecordType::reserved) {
+    findings.add({.code = Code::unknown_type, .seq = seq, .found = printable(e.type_name),
+                  .text = "a type that this verifier cannot judge"});
+    return false;
+  }
+  const bool ledger_level = e.type == RecordType::ledger_genesis || e.type == RecordType::ledger_resume ||
+                            e.type == RecordType::key_epoch || e.type == RecordType::key_revoke;
+  const bool either = e.type == RecordType::data_erase;
+  if (!either && e.has_run() == ledger_level) {
+    findings.add({.code = Code::envelope, .seq = seq, .found = std::string(e.type_name),
+                  .text = ledger_level ? "a ledger's own record carries a run" : "a run's record names no run"});
+    return false;
+  }
+  if (record.body_fault.any()) {
+    using Kind = BodyFault::Kind;
+    const Kind kind = record.body_fault.kind;
+    const Code code = kind == Kind::key ? Code::body_key
+                      : kind == Kind::type ? Code::body_type : Code::unknown_version;
+    findings.add({.code = code, .seq = seq, .found = "`" + record.body_fault.key + "` in " + std::string(e.type_name),
+                  .text = std::string(code_info(code).meaning)});
+    return false;
+  }
+  return true;
+}
+
+void ChainChecker::check_genesis(std::int64_t seq, const CheckedRecord& record, Findings& findings) {
+  const Envelope& e = record.scan.envelope;
+  const bool is_genesis = e.type == RecordType::ledger_genesis;
+  if ((seq == 0) == is_genesis) return;
+  findings.add({.code = Code::genesis, .seq = seq, .found = std::string(e.type_name),
+                .text = is_genesis ? "a genesis record stands in the middle" : "record 0 is not a genesis record"});
+}
+
+void ChainChecker::check_links(std::int64_t seq, const CheckedRecord& record, Findings& findings) {
+  const Envelope& e = record.scan.envelope;
+  if (e.seq != seq) {
+    findings.add({.code = Code::seq_gap, .seq = seq, .expected = std::to_string(seq), .found = std::to_string(e.seq),
+                  .text = "the record states another number than its place"});
+  }
+  if (records_ == 0) {
+    origin_ = e.ledger;
+    if (!is_origin(origin_)) {
+      findings.add({.code = Code::envelope, .seq = seq, .found = printable(e.ledger),
+                    .text = "`ledger` is not an origin"});
+    }
+  } else if (e.ledger != origin_) {
+    findings.add({.code = Code::wrong_origin, .seq = seq, .expected = printable(origin_), .found = printable(e.ledger),
+                  .text = "the record belongs to another ledger"});
+  }
+  // Record 0 follows 32 zero bytes, which is what last_leaf_ begins as.
+  if (!same_hash(e.prev, last_leaf_) && !last_was_bad_) {
+    findings.add({.code = Code::prev_mismatch, .seq = seq, .expected = last_leaf_.base64(), .found = std::string(e.prev),
+                  .text = "`prev` is not the hash of the record before"});
+  }
+}
+
+void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, Findings& findings) {
+  const bool resume = e.type == RecordType::ledger_resume;
+  if (clock_ && !resume && !clock_->resume) {
+    std::int64_t jump = e.wall_ms - clock_->wall_ms;
+    bool stepped = jump < -kClockSlackMs;
+    if (clock_->boot == e.boot) {
+      const auto mono_ms = [](std::uint64_t ns) { return static_cast<std::int64_t>(ns / 1'000'000U); };
+      jump -= mono_ms(e.mono_ns) - mono_ms(clock_->mono_ns);
+      stepped = jump < -kClockSlackMs || jump > kClockSlackMs;
+    }
+    if (stepped) {
+      findings.add({.code = Code::resume_missing, .seq = seq, .found = std::to_string(jump) + " ms",
+                    .text = "the wall clock jumped and no ledger.resume record says so"});
+    }
+  }
+  clock_ = Clock{std::string(e.boot), e.mono_ns, e.wall_ms, resume};
+}
+
+bool ChainChecker::check(const RecordBatch::Row& row, const CheckedRecord& record, Findings& findings) {
+  if (row.seq != expected_seq_) {
+    findings.add({.code = Code::seq_gap, .seq = expected_seq_, .expected = std::to_string(expected_seq_),
+                  .found = std::to_string(row.seq), .text = "rows are not numbered without a hole"});
+  }
+  expected_seq_ = row.seq + 1;
+  if (!record.stored_hash_fits) {
+    findings.add({.code = Code::stored_hash_mismatch, .seq = row.seq, .expected = record.leaf.base64(),
+                  .found = row.stored_hash.base64(), .text = "the record's bytes do not have the stored hash"});
+  }
+  if (row.seq == 0) genesis_leaf_ = record.leaf;
+  const bool usable = check_form(row.seq, record, findings);
+  // Links are worth checking when the envelope could be read, whatever is wrong with the body.
+  const bool readable = record.scan.fault == RecordFault::none;
+  if (readable) {
+    check_links(row.seq, record, findings);
+    check_clock(row.seq, record.scan.envelope, findings);
+    check_genesis(row.seq, record, findings);
+  }
+  ++records_;
+  last_leaf_ = record.leaf;
+  last_was_bad_ = !record.stored_hash_fits;
+  return usable;
+}
+
+}  // namespace ethos::verify

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "verify/batch.h"
+#include "verify/digest.h"
+#include "verify/problem.h"
+
+namespace ethos::verify {
+
+// What links each record to the one before it: number, hash, origin, type, clock. Fed record by
+// record in order; memory is constant.
+class ChainChecker {
+ public:
+  // False: the record cannot be used any further (its form or envelope is broken).
+  bool check(const RecordBatch::Row& row, const CheckedRecord& record, Findings& findings);
+
+  [[nodiscard]] std::uint64_t records() const { return records_; }
+  [[nodiscard]] const std::string& origin() const { return origin_; }
+  [[nodiscard]] const std::optional<Digest>& genesis_leaf() const { return genesis_leaf_; }
+
+ private:
+  bool check_form(std::int64_t seq, const CheckedRecord& record, Findings& findings);
+  void check_links(std::int64_t seq, const CheckedRecord& record, Findings& findings);
+  void check_genesis(std::int64_t seq, const CheckedRecord& record, Findings& findings);
+  void check_clock(std::int64_t seq, const Envelope& e, Findings& findings);
+
+  std::uint64_t records_ = 0;
+  std::int64_t expected_seq_ = 0;
+  std::string origin_;
+  std::optional<Digest> genesis_leaf_;
+  Digest last_leaf_;
+  bool last_was_bad_ = false;  // one changed record must not be reported twice
+  struct Clock {
+    std::string boot;
+    std::uint64_t mono_ns = 0;
+    std::int64_t wall_ms = 0;
+    bool resume = false;
+  };
+  std::optional<Clock> clock_;
+};
+
+}  // namespace ethos::verify

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <compare>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+struct evp_md_ctx_st;
+
+namespace ethos::verify {
+
+// SHA-256 output, 32 bytes (FIPS 180-4): a leaf hash, a node, a root or a plain digest.
+struct Digest {
+  std::array<char, 32> bytes{};
+
+  [[nodiscard]] std::string_view view() const { return {bytes.data(), bytes.size()}; }
+  [[nodiscard]] std::string base64() const;
+  // `sha256:` and 64 lower-case hex digits.
+  [[nodiscard]] std::string text() const;
+
+  static std::optional<Digest> from_bytes(std::string_view raw);   // exactly 32 bytes
+  static std::optional<Digest> from_base64(std::string_view text);  // exactly 44 characters
+  static std::optional<Digest> from_text(std::string_view text);    // `sha256:...`
+
+  friend auto operator<=>(const Digest&, const Digest&) = default;
+};
+
+// Hashes with one reused context; one object a thread. The first object initialises libcrypto
+// without its configuration file, which the caller of the program could have chosen.
+class Sha256 {
+ public:
+  Sha256();
+  Sha256(Sha256&&) noexcept = default;
+  Sha256& operator=(Sha256&&) noexcept = default;
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+  ~Sha256();
+
+  Digest of(std::string_view bytes);
+  // SHA-256(0x00 || record): RFC 6962 section 2.1.
+  Digest leaf(std::string_view record);
+  // SHA-256(0x01 || left || right).
+  Digest node(const Digest& left, const Digest& right);
+
+  // For input in pieces.
+  void begin();
+  void add(std::string_view bytes);
+  Digest finish();
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
+
+}  // namespace ethos::verify

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/documents.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "verify/encoding.h"
+#include "verify/forms.h"
+
+namespace ethos::verify {
+namespace {
+
+// Output is kept only when asked for: its commitment without bytes is normal (commitment.md C-6).
+constexpr std::string_view kOutputKind = "output";
+
+std::uint64_t key_of(const Digest& c) {
+  std::uint64_t out = 0;
+  std::memcpy(&out, c.bytes.data(), sizeof out);
+  return out;
+}
+
+}  // namespace
+
+Digest commit(std::string_view salt, std::string_view bytes, Sha256& hash) {
+  std::string length(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) {
+    length[i] = static_cast<char>((static_cast<std::uint64_t>(bytes.size()) >> (56U - 8U * i)) & 0xffU);
+  }
+  hash.begin();
+  hash.add(std::string_view("ethos/commit/1\0", 15));
+  hash.add(salt);
+  hash.add(length);
+  hash.add(bytes);
+  return hash.finish();
+}
+
+void DocumentReader::on_erase(const Value& body) {
+  for (const Value& target : body.at("targets").items()) {
+    if (const auto c = Digest::from_base64(target.text())) erased_.insert(*c);
+  }
+}
+
+void DocumentReader::on_record(std::int64_t seq, const Value& body, Findings& findings) {
+  for_each_commitment(body, [&](const Value& commitment) {
+    ++named_;
+    const Digest c = *Digest::from_base64(commitment.text_at("c"));
+    const std::string& kind = commitment.text_at("kind");
+    const auto stored = source_.disclosure(c);
+    if (!stored) {
+      if (source_.may_withhold() || kind == kOutputKind) {
+        ++withheld_;
+      } else {
+        closed_.push_back({c, seq, kind});
+      }
+      return;
+    }
+    opened_keys_.push_back(key_of(c));
+    const bool right = stored->kind == kind &&
+                       stored->bytes.size() == static_cast<std::uint64_t>(commitment.at("n").number());
+    if (!right) {
+      findings.add({.code = Code::disclosure_mismatch, .seq = seq,
+                    .expected = kind + ", " + std::to_string(commitment.at("n").number()) + " bytes",
+                    .found = printable(stored->kind) + ", " + std::to_string(stored->bytes.size()) + " bytes",
+                    .text = "a disclosure is not of the kind and length that the record states"});
+      return;
+    }
+    ++opened_;
+  });
+}
+
+std::optional<std::string> DocumentReader::open(const Value& commitment) {
+  const auto c = Digest::from_base64(commitment.text_at("c"));
+  if (!c) return std::nullopt;
+  auto stored = source_.disclosure(*c);
+  if (!stored || stored->kind != commitment.text_at("kind")) return std::nullopt;
+  if (stored->bytes.size() != static_cast<std::uint64_t>(commitment.at("n").number())) return std::nullopt;
+  // Checked here too: what a verdict rests on is never believed because another pass will look.
+  if (commit(stored->salt, stored->bytes, hash_) != *c) return std::nullopt;
+  return std::move(stored->bytes);
+}
+
+std::optional<std::string> DocumentReader::blob(std::string_view digest_text) {
+  const auto digest = Digest::from_text(digest_text);
+  if (!digest) return std::nullopt;
+  auto bytes = source_.blob(*digest);
+  if (!bytes || hash_.of(*bytes) != *digest) return std::nullopt;
+  return bytes;
+}
+
+Value DocumentReader::open_document(const Value& commitment, std::int64_t seq, const std::string& run,
+                                    Findings& findings) {
+  const auto bytes = open(commitment);
+  if (!bytes) return {};
+  auto parsed = parse_canonical(*bytes, kDocumentLimits);
+  if (parsed) return *std::move(parsed);
+  findings.add({.code = Code::disclosure_mismatch, .seq = seq, .offset = parsed.error().offset, .run = run,
+                .found = parsed.error().what,
+                .text = "the committed document `" + commitment.text_at("kind") + "` is not in canonical form"});
+  return {};
+}
+
+void DocumentReader::finish(Findings& findings) {
+  std::sort(opened_keys_.begin(), opened_keys_.end());
+  StoredDisclosure row;
+  while (source_.next_disclosure(row, findings)) {
+    ++stored_;
+    const std::string name = row.c.base64();
+    if (commit(row.salt, row.bytes, hash_) != row.c) {
+      findings.add({.code = Code::disclosure_mismatch, .found = name,
+                    .text = "a disclosure's salt and bytes do not give its commitment"});
+    }
+    if (erased_.contains(row.c)) {
+      findings.add({.code = Code::disclosure_orphan, .found = name,
+                    .text = "a value recorded as erased is still disclosed"});
+    } else if (!std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(row.c))) {
+      findings.add({.code = Code::disclosure_orphan, .found = name, .text = "a disclosure that no record names"});
+    }
+  }
+  for (const Closed& closed : closed_) {
+    if (erased_.contains(closed.c)) {
+      ++erased_count_;
+      continue;
+    }
+    findings.add({.code = Code::disclosure_missing, .seq = closed.seq, .found = closed.kind + " " + closed.c.base64(),
+                  .text = "a committed value is neither disclosed nor recorded as erased"});
+  }
+  Digest key;
+  std::string bytes;
+  while (source_.next_blob(key, bytes, findings)) {
+    ++blobs_;
+    if (hash_.of(bytes) != key) {
+      findings.add({.code = Code::blob_mismatch, .expected = key.text(),
+                    .text = "a blob's bytes do not have the digest they are stored under"});
+    }
+  }
+}
+
+}  // namespace ethos::verify

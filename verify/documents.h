@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verify/digest.h"
+#include "verify/json.h"
+#include "verify/problem.h"
+#include "verify/source.h"
+
+namespace ethos::verify {
+
+// commitment.md C-2.
+Digest commit(std::string_view salt, std::string_view bytes, Sha256& hash);
+
+// The committed documents of one run. Kind none or empty: not opened.
+struct Documents {
+  Value normal;
+  Value facts;
+  Value plan;
+  Value mounts;
+  std::optional<std::string> source;
+  std::optional<std::string> workspace;
+  std::optional<std::string> argv;
+};
+
+// Opens commitments and blobs, and keeps the books on what could not be opened.
+class DocumentReader {
+ public:
+  explicit DocumentReader(EvidenceSource& source) : source_(source) {}
+
+  // Looks at every commitment and blob that a record names.
+  void on_record(std::int64_t seq, const Value& body, Findings& findings);
+  void on_erase(const Value& body);
+  // The bytes behind a commitment; nothing when there are none or they are wrong.
+  std::optional<std::string> open(const Value& commitment);
+  std::optional<std::string> blob(std::string_view digest_text);
+  // An opened document in ethos-json/1; problems are reported under `seq`.
+  Value open_document(const Value& commitment, std::int64_t seq, const std::string& run, Findings& findings);
+
+  // After the last record: every stored disclosure and blob is hashed, and what no record named, or
+  // what stayed closed without an erasure, is told.
+  void finish(Findings& findings);
+
+  [[nodiscard]] std::uint64_t opened() const { return opened_; }
+  [[nodiscard]] std::uint64_t erased() const { return erased_count_; }
+  [[nodiscard]] std::uint64_t withheld() const { return withheld_; }
+  [[nodiscard]] std::uint64_t stored() const { return stored_; }
+  [[nodiscard]] std::uint64_t blobs() const { return blobs_; }
+  [[nodiscard]] std::uint64_t named() const { return named_; }
+
+ private:
+  struct Closed {
+    Digest c;
+    std::int64_t seq = 0;
+    std::string kind;
+  };
+
+  EvidenceSource& source_;
+  Sha256 hash_;
+  std::set<Digest> erased_;
+  std::vector<Closed> closed_;           // named by a record, no disclosure
+  std::vector<std::uint64_t> opened_keys_;  // first 8 bytes of each opened commitment
+  std::uint64_t named_ = 0;
+  std::uint64_t opened_ = 0;
+  std::uint64_t erased_count_ = 0;
+  std::uint64_t withheld_ = 0;
+  std::uint64_t stored_ = 0;
+  std::uint64_t blobs_ = 0;
+};
+
+}  // namespace ethos::verify

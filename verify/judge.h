@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verify/documents.h"
+#include "verify/problem.h"
+#include "verify/run.h"
+
+namespace ethos::verify {
+
+// What became of recomputing a run's grants.
+enum class RunPolicy { pass, fail, unknown };
+
+struct RunJudgement {
+  RunPolicy policy = RunPolicy::unknown;
+  std::string why;        // when unknown
+  Documents documents;    // as far as they could be opened
+};
+
+// Judges one run at its end: order and counts, grants from normal and facts, the plan from those,
+// and what the kernel showed against the plan. Problems go to the run and to `findings`.
+RunJudgement judge_run(RunEvidence& run, DocumentReader& reader, Findings& findings);
+
+}  // namespace ethos::verify

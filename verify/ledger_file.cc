@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/ledger_file.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "verify/database.h"
+#include "verify/encoding.h"
+#include "verify/snapshot.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::int64_t kApplicationId = 1163151439;
+constexpr std::int64_t kUserVersion = 1;
+constexpr std::size_t kBatchRows = 256;
+constexpr std::size_t kBatchBytes = std::size_t{1} << 20U;
+constexpr std::size_t kFrameBytes = 4096 + 24;  // of the write-ahead log; its header is 32 bytes
+constexpr std::size_t kMaxStoredNote = 1'000'000;
+
+// store.md S-2, byte for byte.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSchema{{
+    {"leaf",
+     "CREATE TABLE leaf(seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL, hash BLOB NOT NULL "
+     "CHECK(length(hash)=32)) STRICT"},
+    {"checkpoint", "CREATE TABLE checkpoint(size INTEGER PRIMARY KEY, note BLOB NOT NULL) STRICT"},
+    {"tail",
+     "CREATE TABLE tail(one INTEGER PRIMARY KEY CHECK(one=1), epoch INTEGER NOT NULL, "
+     "epoch_seq INTEGER NOT NULL, peaks BLOB NOT NULL) STRICT"},
+    {"disclosure",
+     "CREATE TABLE disclosure(c BLOB PRIMARY KEY NOT NULL CHECK(length(c)=32), kind TEXT NOT NULL, "
+     "salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT, WITHOUT ROWID"},
+    {"blob",
+     "CREATE TABLE blob(sha256 BLOB PRIMARY KEY NOT NULL CHECK(length(sha256)=32), "
+     "bytes BLOB NOT NULL) STRICT, WITHOUT ROWID"},
+}};
+
+class LedgerFile final : public EvidenceSource {
+ public:
+  LedgerFile(Database database, std::string how, std::optional<std::string> highwater)
+      : database_(std::move(database)), how_(std::move(how)), highwater_(std::move(highwater)),
+        leaf_(database_.prepare("SELECT seq, bytes, hash FROM main.leaf NOT INDEXED ORDER BY seq")),
+        checkpoint_(database_.prepare("SELECT size, note FROM main.checkpoint NOT INDEXED ORDER BY size")),
+        one_leaf_(database_.prepare("SELECT bytes FROM main.leaf NOT INDEXED WHERE seq=?1")),
+        disclosure_(database_.prepare("SELECT c, kind, salt, bytes FROM main.disclosure WHERE c=?1")),
+        disclosures_(database_.prepare("SELECT c, kind, salt, bytes FROM main.disclosure ORDER BY c")),
+        blob_(database_.prepare("SELECT sha256, bytes FROM main.blob WHERE sha256=?1")),
+        blobs_(database_.prepare("SELECT sha256, bytes FROM main.blob ORDER BY sha256")),
+        estimate_(database_.number("SELECT max(seq)+1 FROM main.leaf NOT INDEXED")) {}
+
+  [[nodiscard]] const char* kind() const override { return "ledger"; }
+  [[nodiscard]] bool may_withhold() const override { return false; }
+  [[nodiscard]] std::uint64_t estimate() const override {
+    return estimate_ < 0 ? 0 : static_cast<std::uint64_t>(estimate_);
+  }
+  [[nodiscard]] std::string how() const override { return how_; }
+  std::optional<std::string> highwater() override { return highwater_; }
+
+  bool next_records(RecordBatch& out, Findings& findings) override {
+    out.clear();
+    while (out.rows.size() < kBatchRows && out.bytes.size() < kBatchBytes) {
+      if (!leaf_.step()) {
+        if (leaf_.failed()) damaged("leaf", last_seq_ + 1, findings);
+        break;
+      }
+      using T = Statement::Type;
+      const std::string_view hash = leaf_.bytes(2);
+      if (leaf_.type(0) != T::integer || leaf_.type(1) != T::blob || leaf_.type(2) != T::blob ||
+          hash.size() != 32) {
+        findings.add({.code = Code::typeof_, .seq = last_seq_ + 1,
+                      .text = "a row of table leaf does not hold integer, blob and a blob of 32 bytes"});
+        continue;
+      }
+      const std::string_view bytes = leaf_.bytes(1);
+      RecordBatch::Row row;
+      row.seq = last_seq_ = leaf_.integer(0);
+      row.begin = out.bytes.size();
+      row.size = bytes.size();
+      row.stored_hash = *Digest::from_bytes(hash);
+      out.bytes.append(bytes);
+      out.rows.push_back(row);
+    }
+    return !out.rows.empty();
+  }
+
+  bool next_checkpoint(StoredCheckpoint& out, Findings& findings) override {
+    if (!checkpoint_.step()) {
+      if (checkpoint_.failed()) damaged("checkpoint", -1, findings);
+      return false;
+    }
+    out.size = checkpoint_.integer(0);
+    out.note.clear();
+    if (checkpoint_.type(0) != Statement::Type::integer || checkpoint_.type(1) != Statement::Type::blob) {
+      findings.add({.code = Code::typeof_, .text = "a row of table checkpoint does not hold integer and blob"});
+    } else if (checkpoint_.bytes(1).size() <= kMaxStoredNote) {
+      out.note = checkpoint_.bytes(1);
+    }
+    return true;
+  }
+
+  std::optional<StoredDisclosure> disclosure(const Digest& c) override {
+    disclosure_.reset();
+    disclosure_.bind(1, c.view());
+    if (!disclosure_.step()) return std::nullopt;
+    return read_disclosure(disclosure_);
+  }
+
+  bool next_disclosure(StoredDisclosure& out, Findings& findings) override {
+    while (disclosures_.step()) {
+      if (auto row = read_disclosure(disclosures_)) {
+        out = *std::move(row);
+        return true;
+      }
+      findings.add({.code = Code::typeof_, .text = "a row of table disclosure does not hold its four types"});
+    }
+    if (disclosures_.failed()) damaged("disclosure", -1, findings);
+    return false;
+  }
+
+  std::optional<std::string> blob(const Digest& sha256) override {
+    blob_.reset();
+    blob_.bind(1, sha256.view());
+    if (!blob_.step() || blob_.type(1) != Statement::Type::blob) return std::nullopt;
+    return std::string(blob_.bytes(1));
+  }
+
+  bool next_blob(Digest& key, std::string& bytes, Findings& findings) override {
+    while (blobs_.step()) {
+      const auto digest = Digest::from_bytes(blobs_.bytes(0));
+      if (digest && blobs_.type(0) == Statement::Type::blob && blobs_.type(1) == Statement::Type::blob) {
+        key = *digest;
+        bytes = blobs_.bytes(1);
+        return true;
+      }
+      findings.add({.code = Code::typeof_, .text = "a row of table blob does not hold two blobs"});
+    }
+    if (blobs_.failed()) damaged("blob", -1, findings);
+    return false;
+  }
+
+  std::optional<std::string> record(std::int64_t seq) override {
+    one_leaf_.reset();
+    one_leaf_.bind(1, seq);
+    if (!one_leaf_.step()) return std::nullopt;
+    return std::string(one_leaf_.bytes(0));
+  }
+
+  void check_tail(const std::string& peaks, std::int64_t epoch, std::int64_t epoch_seq,
+                  Findings& findings) override {
+    Statement tail = database_.prepare("SELECT one, epoch, epoch_seq, peaks FROM main.tail NOT INDEXED");
+    const bool fits = tail.step() && tail.type(3) == Statement::Type::blob && tail.integer(0) == 1 &&
+                      tail.integer(1) == epoch && tail.integer(2) == epoch_seq && tail.bytes(3) == peaks &&
+                      !tail.step() && !tail.failed();
+    if (!fits) {
+      findings.add({.code = Code::tail_row,
+                    .expected = "epoch " + std::to_string(epoch) + " named at record " +
+                                std::to_string(epoch_seq) + ", the peaks of all records",
+                    .text = "table tail does not fit the records"});
+    }
+  }
+
+ private:
+  static std::optional<StoredDisclosure> read_disclosure(const Statement& row) {
+    using T = Statement::Type;
+    if (row.type(0) != T::blob || row.type(1) != T::text || row.type(2) != T::blob || row.type(3) != T::blob) {
+      return std::nullopt;
+    }
+    const auto c = Digest::from_bytes(row.bytes(0));
+    if (!c || row.bytes(2).size() != 32) return std::nullopt;
+    return StoredDisclosure{*c, std::string(row.bytes(1)), std::string(row.bytes(2)), std::string(row.bytes(3))};
+  }
+
+  void damaged(const char* table, std::int64_t seq, Findings& findings) {
+    findings.add({.code = Code::integrity_check, .seq = seq, .found = database_.message(),
+                  .text = std::string("table ") + table + " cannot be read to its end"});
+  }
+
+  Database database_;
+  std::string how_;
+  std::optional<std::string> highwater_;
+  Statement leaf_;
+  Statement checkpoint_;
+  Statement one_leaf_;
+  Statement disclosure_;
+  Statement disclosures_;
+  Statement blob_;
+  Statement blobs_;
+  std::int64_t estimate_ = -1;
+  std::int64_t last_seq_ = -1;
+};
+
+// S-2: exactly the five tables. False when the schema could not even be read.
+bool check_schema(Database& database, Findings& findings) {
+  Statement rows = database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema");
+  std::set<std::string, std::less<>> seen;
+  bool good = true;
+  const auto refuse = [&](std::string text, std::string found) {
+    findings.add({.code = Code::schema, .found = std::move(found), .text = std::move(text)});
+    good = false;
+  };
+  while (rows.step()) {
+    const std::string name(rows.bytes(1));
+    const auto* wanted = std::find_if(kSchema.begin(), kSchema.end(),
+                                      [&](const auto& entry) { return entry.first == name; });
+    const std::string shown = printable(rows.bytes(0)) + " " + printable(name);
+    if (wanted == kSchema.end()) {
+      refuse("the database holds something that a ledger does not", shown);
+    } else if (rows.bytes(0) != "table" || rows.bytes(2) != name || rows.bytes(3) != wanted->second) {
+      refuse("a table is not the one of the format", shown + ": " + printable(rows.bytes(3)));
+    } else if (!seen.insert(name).second) {
+      refuse("a table is named twice", shown);
+    }
+  }
+  if (rows.failed()) refuse("the schema cannot be read", database.message());
+  for (const auto& [name, sql] : kSchema) {
+    if (good && !seen.contains(name)) refuse("a table is missing", std::string(name));
+  }
+  return good;
+}
+
+void check_whole_file(Database& database, Findings& findings) {
+  Statement check = database.prepare("PRAGMA integrity_check(5)");
+  bool any = false;
+  while (check.step()) {
+    any = true;
+    if (check.bytes(0) != "ok") {
+      findings.add({.code = Code::integrity_check, .found = printable(check.bytes(0), 200),
+                    .text = "SQLite's integrity check is not ok"});
+    }
+  }
+  if (check.failed() || !any) {
+    findings.add({.code = Code::integrity_check, .found = database.message(),
+                  .text = "SQLite's integrity check did not finish"});
+  }
+}
+
+// Numbers in the header that S-1 fixes.
+Result<bool> check_header(Database& database, Findings& findings) {
+  const std::int64_t application = database.number("PRAGMA application_id");
+  if (application < 0) return Error{Errc::malformed, "not an SQLite database, or its first page is damaged: " + database.message()};
+  if (application != kApplicationId) return Error{Errc::malformed, "an SQLite database, but not an ethos ledger (application_id)"};
+  const std::int64_t version = database.number("PRAGMA user_version");
+  if (version != kUserVersion) {
+    findings.add({.code = Code::unknown_version, .expected = "1", .found = std::to_string(version),
+                  .text = "the store has a version that this verifier does not know"});
+    return false;
+  }
+  Statement encoding = database.prepare("PRAGMA encoding");
+  if (!encoding.step() || encoding.bytes(0) != "UTF-8" || database.number("PRAGMA page_size") != 4096 ||
+      database.number("PRAGMA auto_vacuum") != 0) {
+    findings.add({.code = Code::schema, .text = "encoding, page size or auto-vacuum are not those of a ledger"});
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<EvidenceSource>> open_ledger_file(const std::string& path, Findings& findings) {
+  auto snapshot = take_snapshot(path);
+  if (!snapshot) return std::move(snapshot).error();
+  std::unique_ptr<EvidenceSource> nothing;
+  if (snapshot->has_journal) {
+    findings.add({.code = Code::sibling_journal, .found = path + "-journal",
+                  .text = "a rollback journal lies beside the ledger; nothing was read"});
+    return nothing;
+  }
+  auto database = snapshot->is_copy ? Database::open_copy(snapshot->database)
+                                    : Database::open_immutable(snapshot->database);
+  if (!database) return std::move(database).error();
+  std::string how = "read in place, unchanged";
+  if (snapshot->is_copy) {
+    how = snapshot->log_bytes > 0 ? "read from a copy of database and write-ahead log" : "read from a copy";
+    std::int64_t frames = 0;
+    database->number("PRAGMA schema_version");  // opens the log
+    if (!database->fold_log(frames) && snapshot->log_bytes > 0) {
+      findings.add({.code = Code::log_tail, .found = database->message(),
+                    .text = "the write-ahead log could not be read"});
+    } else if (snapshot->log_bytes > 0 &&
+               snapshot->log_bytes != 32 + static_cast<std::uint64_t>(frames) * kFrameBytes) {
+      findings.add({.code = Code::log_tail, .expected = std::to_string(frames) + " frames of whole commits",
+                    .found = std::to_string(snapshot->log_bytes) + " bytes",
+                    .text = "the write-ahead log holds more than its valid commits"});
+    }
+  }
+  const auto readable = check_header(*database, findings);
+  if (!readable) return readable.error();
+  if (!*readable || !check_schema(*database, findings)) return nothing;
+  check_whole_file(*database, findings);
+  std::unique_ptr<EvidenceSource> source =
+      std::make_unique<LedgerFile>(*std::move(database), std::move(how), std::move(snapshot->highwater));
+  // SQLite holds the copy open: its names can go now, so that a kill leaves nothing behind.
+  snapshot->scratch.reset();
+  return source;
+}
+
+}  // namespace ethos::verify

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/problem.h"
+
+#include <cassert>
+
+namespace ethos::verify {
+namespace {
+
+using V = VerdictName;
+using S = Severity;
+
+// In the order of the enumeration; the test walks it.
+constexpr std::array<CodeInfo, kCodes> kTable{{
+    {Code::not_canonical, "not_canonical", V::integrity, S::fail,
+     "a record's bytes are not in the one form that records have",
+     "the bytes were changed after they were written; the writer never stores another form"},
+    {Code::too_long, "too_long", V::integrity, S::fail, "a record is longer than 16,384 bytes",
+     "the bytes were not written by this product"},
+    {Code::envelope, "envelope", V::integrity, S::fail,
+     "the outer keys of a record are not exactly those of the format",
+     "the record was edited or made by hand"},
+    {Code::unknown_type, "unknown_type", V::integrity, S::unknown,
+     "a record has a type that this verifier does not know",
+     "a newer product wrote it: use the verifier of that version. Nothing is said about the ledger"},
+    {Code::unknown_version, "unknown_version", V::integrity, S::unknown,
+     "the ledger, a record or its genesis names a format version that this verifier does not know",
+     "a newer product wrote it: use the verifier of that version"},
+    {Code::seq_gap, "seq_gap", V::integrity, S::fail,
+     "record numbers do not run 0, 1, 2, ... without a hole",
+     "a record was removed, added, repeated or moved"},
+    {Code::prev_mismatch, "prev_mismatch", V::integrity, S::fail,
+     "a record does not name the hash of the record before it",
+     "the record before it was changed, or one was put between or taken out"},
+    {Code::stored_hash_mismatch, "stored_hash_mismatch", V::integrity, S::fail,
+     "the stored hash of a record is not the hash of its bytes",
+     "the bytes or the hash were changed in the file; someone with write access did this"},
+    {Code::wrong_origin, "wrong_origin", V::integrity, S::fail,
+     "a record or checkpoint belongs to another ledger", "it was copied here from another ledger"},
+    {Code::root_mismatch, "root_mismatch", V::integrity, S::fail,
+     "a signed root is not the root of the records",
+     "records up to that size are not the ones that were signed"},
+    {Code::genesis, "genesis", V::integrity, S::fail,
+     "record 0 is not a genesis record, or another record is one",
+     "the beginning of the ledger was cut off, replaced or repeated"},
+    {Code::note_malformed, "note_malformed", V::signatures, S::fail,
+     "a checkpoint or revocation is not a well-formed signed note", "its bytes were changed"},
+    {Code::bad_signature, "bad_signature", V::signatures, S::fail,
+     "a signature by a known key is wrong",
+     "the signed text or the signature was changed, or it was signed by someone without the key"},
+    {Code::unknown_key, "unknown_key", V::signatures, S::fail,
+     "a checkpoint bears no signature by the key of its epoch",
+     "it was signed by a key that this ledger never named"},
+    {Code::epoch_violation, "epoch_violation", V::signatures, S::fail,
+     "a key signed a size that is not its own, or a key record breaks the rules",
+     "someone used an old or a later key outside its time: a stolen retired key does this"},
+    {Code::missing_handover, "missing_handover", V::signatures, S::fail,
+     "the checkpoint at a change of keys does not bear both signatures",
+     "the new key was not named by the holder of the old one"},
+    {Code::revoked_key, "revoked_key", V::signatures, S::remark,
+     "part of the history is signed only by a key that was revoked later",
+     "the key was revoked with an earlier last trusted size; the later key alone vouches for that part"},
+    {Code::checkpoint_missing, "checkpoint_missing", V::signatures, S::fail,
+     "a checkpoint that must be there is missing", "it was deleted from the file"},
+    {Code::tail_unsigned, "tail_unsigned", V::signatures, S::fail,
+     "records stand after the last signed checkpoint, or a checkpoint covers more records than there are",
+     "records were added without the key, or the newest ones were cut off"},
+    {Code::pin_origin, "pin_origin", V::trust, S::fail, "the ledger has another origin than the pin",
+     "this is not the ledger that you pinned"},
+    {Code::pin_genesis, "pin_genesis", V::trust, S::fail,
+     "record 0 or the root key is not the pinned one",
+     "the whole ledger was made anew under the same name"},
+    {Code::pin_root, "pin_root", V::trust, S::fail,
+     "the ledger's history differs from the one the pin remembers",
+     "history was rewritten by someone with the signing key, or the ledger was forked"},
+    {Code::behind_pin, "behind_pin", V::completeness, S::incomplete,
+     "the ledger has fewer records than the pin remembers", "the ledger was cut, or this is an old copy"},
+    {Code::fork, "fork", V::trust, S::fail,
+     "two validly signed checkpoints of one ledger contradict each other",
+     "the holder of the key showed two histories; the two texts convict by themselves"},
+    {Code::schema, "schema", V::integrity, S::fail,
+     "the database does not hold exactly the tables of the format",
+     "a view, trigger, index or table was added or changed, which could show other rows"},
+    {Code::integrity_check, "integrity_check", V::integrity, S::fail,
+     "the database file is damaged", "bytes of the file were changed outside SQLite, or the disk failed"},
+    {Code::typeof_, "typeof", V::integrity, S::fail, "a column holds a value of another type",
+     "the row was written by something other than this product"},
+    {Code::tail_row, "tail_row", V::integrity, S::fail,
+     "the writer's own summary of the tree does not fit the records",
+     "the table `tail` was changed, or the file was put together from two states"},
+    {Code::sibling_journal, "sibling_journal", V::integrity, S::fail,
+     "a rollback journal lies beside the database",
+     "this product never leaves one; opening the ledger with other programs would undo records"},
+    {Code::log_tail, "log_tail", V::completeness, S::incomplete,
+     "the write-ahead log holds bytes after its last valid commit",
+     "a commit was interrupted (power cut, kill), or the log was damaged and its newest commits are lost"},
+    {Code::behind_highwater, "behind_highwater", V::completeness, S::incomplete,
+     "the file beside the ledger remembers a later signed checkpoint than the ledger holds",
+     "the newest records were cut off, or an old copy was put back"},
+    {Code::run_seq_gap, "run_seq_gap", V::integrity, S::fail,
+     "the records of a run are not numbered without a hole", "a record of that run was removed or added"},
+    {Code::run_prev_mismatch, "run_prev_mismatch", V::integrity, S::fail,
+     "a record does not name the hash of its run's previous record",
+     "a record of that run was removed, changed or moved"},
+    {Code::run_order, "run_order", V::policy, S::fail,
+     "a record stands where the order of a run does not allow it",
+     "the writer misbehaved, or records were made by hand with the key"},
+    {Code::run_count, "run_count", V::policy, S::fail,
+     "run.close states another number of records than the run has",
+     "the writer misbehaved, or records were made by hand with the key"},
+    {Code::body_key, "body_key", V::integrity, S::fail,
+     "a record's body has a key too many or too few for its type", "the record was made by hand"},
+    {Code::body_type, "body_type", V::integrity, S::fail,
+     "a value in a record's body has another form than its type asks for", "the record was made by hand"},
+    {Code::erase_unknown, "erase_unknown", V::integrity, S::fail,
+     "a data.erase record names a value that no earlier record holds", "the record was made by hand"},
+    {Code::disclosure_mismatch, "disclosure_mismatch", V::disclosure, S::fail,
+     "a disclosed value is not the one that was committed to", "the disclosed bytes were changed"},
+    {Code::disclosure_missing, "disclosure_missing", V::disclosure, S::incomplete,
+     "a committed value is neither disclosed nor recorded as erased",
+     "the bytes were deleted without the record that erasing leaves"},
+    {Code::disclosure_orphan, "disclosure_orphan", V::disclosure, S::remark,
+     "a disclosed value belongs to no record", "it proves nothing and was not used"},
+    {Code::blob_missing, "blob_missing", V::disclosure, S::incomplete,
+     "a text that a record names by digest is not there", "it was deleted from the file"},
+    {Code::blob_mismatch, "blob_mismatch", V::disclosure, S::fail,
+     "a text does not have the digest it is stored under", "its bytes were changed"},
+    {Code::declaration_malformed, "declaration_malformed", V::policy, S::fail,
+     "the committed declaration cannot be read, yet a run was made from it",
+     "the writer accepted what the format refuses"},
+    {Code::normal_mismatch, "normal_mismatch", V::policy, S::fail,
+     "the run's rules do not follow from its declaration",
+     "the writer widened or changed what was declared"},
+    {Code::grant_mismatch, "grant_mismatch", V::policy, S::fail,
+     "the grants recorded are not those that the rules give",
+     "the tool was granted something else than its declaration and ceilings allow"},
+    {Code::plan_mismatch, "plan_mismatch", V::policy, S::fail,
+     "the plan is not the one that the grants give", "the cage was planned wider or otherwise than granted"},
+    {Code::enforced_mismatch, "enforced_mismatch", V::policy, S::fail,
+     "what the kernel showed of the cage is not what the plan asked for",
+     "the cage in force was another or a weaker one"},
+    {Code::probe_unexpected, "probe_unexpected", V::policy, S::fail,
+     "an act that had to fail inside the cage did not fail as it should", "a wall of the cage was not there"},
+    {Code::weaker_unnamed, "weaker_unnamed", V::policy, S::fail,
+     "a limit was held by a weaker means and the record does not say so", "the writer hid a weakness"},
+    {Code::filter_allows, "filter_allows", V::policy, S::fail,
+     "the system call filter lets something through that it must stop",
+     "the filter given to the kernel was too wide"},
+    {Code::counts_mismatch, "counts_mismatch", V::policy, S::fail,
+     "the figures in run.close do not fit the run's records",
+     "denials or gaps were left out, or made by hand"},
+    {Code::ceiling_exceeded, "ceiling_exceeded", V::policy, S::fail,
+     "a run goes beyond a ceiling that was in force", "the ceiling was not applied"},
+    {Code::not_recomputed, "not_recomputed", V::policy, S::unknown,
+     "a run's grants could not be recomputed", "the documents it was decided from are withheld, erased or missing"},
+    {Code::sarif_mismatch, "sarif_mismatch", V::policy, S::fail,
+     "a SARIF file says something else than the ledger", "the file was changed, or is of another run"},
+    {Code::run_open, "run_open", V::completeness, S::incomplete, "a run has no end",
+     "it still runs, its runner was killed, or its newest records were cut off"},
+    {Code::run_aborted, "run_aborted", V::completeness, S::remark,
+     "a run's runner died; the end was recorded by recovery", "a crash, a kill or a power cut"},
+    {Code::unsealed, "unsealed", V::completeness, S::remark, "the ledger has no seal record",
+     "more may have been recorded later"},
+    {Code::resume_missing, "resume_missing", V::time, S::remark,
+     "the clock jumped and no record says so", "the writer did not notice; times near it are doubtful"},
+    {Code::assertion_failed, "assertion_failed", V::policy, S::fail,
+     "an assertion does not hold", "the record named is the counter-example"},
+    {Code::assertion_empty, "assertion_empty", V::policy, S::unknown,
+     "an assertion had no run to judge", "no run fits the tool or the period asked for"},
+    {Code::no_pin, "no_pin", V::trust, S::unknown,
+     "no pin was given, so nobody vouches for the ledger's keys",
+     "anyone can make a ledger whose own keys fit; give --pin with a pin from a source you trust"},
+    {Code::no_records, "no_records", V::integrity, S::unknown, "the ledger holds no record",
+     "it is empty or could not be read; nothing was checked"},
+}};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kTable.size(); ++i) {
+    if (static_cast<std::size_t>(kTable[i].code) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "kTable follows the order of Code");
+
+constexpr std::array<std::string_view, kVerdicts> kVerdictNames{
+    "integrity", "signatures", "trust", "completeness", "freshness", "time", "disclosure", "policy"};
+
+}  // namespace
+
+const CodeInfo& code_info(Code code) { return kTable[static_cast<std::size_t>(code)]; }
+
+const CodeInfo* find_code(std::string_view name) {
+  for (const CodeInfo& info : kTable) {
+    if (info.name == name) return &info;
+  }
+  return nullptr;
+}
+
+std::string_view verdict_name(VerdictName name) {
+  return kVerdictNames[static_cast<std::size_t>(name)];
+}
+
+void Findings::add(Problem problem) {
+  const CodeInfo& info = code_info(problem.code);
+  ++counts_[static_cast<std::size_t>(problem.code)];
+  ++total_;
+  Severity& worst = worst_[static_cast<std::size_t>(info.verdict)];
+  if (info.severity > worst) worst = info.severity;
+  if (info.severity == Severity::fail) {
+    const bool better = !has_first_ || (problem.seq >= 0 && (first_.seq < 0 || problem.seq < first_.seq));
+    if (better) {
+      first_ = problem;
+      has_first_ = true;
+    }
+  }
+  if (kept_.size() < kKept) kept_.push_back(std::move(problem));
+}
+
+}  // namespace ethos::verify

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ethos::verify {
+
+// What can be wrong, each under its stable name (verdict.md V-4).
+enum class Code : std::uint8_t {
+  not_canonical, too_long, envelope, unknown_type, unknown_version, seq_gap, prev_mismatch,
+  stored_hash_mismatch, wrong_origin, root_mismatch, genesis,
+  note_malformed, bad_signature, unknown_key, epoch_violation, missing_handover, revoked_key,
+  checkpoint_missing, tail_unsigned,
+  pin_origin, pin_genesis, pin_root, behind_pin, fork,
+  schema, integrity_check, typeof_, tail_row, sibling_journal, log_tail, behind_highwater,
+  run_seq_gap, run_prev_mismatch, run_order, run_count, body_key, body_type, erase_unknown,
+  disclosure_mismatch, disclosure_missing, disclosure_orphan, blob_missing, blob_mismatch,
+  declaration_malformed, normal_mismatch, grant_mismatch, plan_mismatch, enforced_mismatch,
+  probe_unexpected, weaker_unnamed, filter_allows, counts_mismatch, ceiling_exceeded,
+  not_recomputed, sarif_mismatch, run_open, run_aborted, unsealed, resume_missing,
+  assertion_failed, assertion_empty, no_pin, no_records,
+};
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::no_records) + 1;
+
+enum class VerdictName : std::uint8_t {
+  integrity, signatures, trust, completeness, freshness, time, disclosure, policy
+};
+inline constexpr std::size_t kVerdicts = 8;
+
+// What a problem does to its verdict. A remark does nothing: it is only told.
+enum class Severity : std::uint8_t { remark, incomplete, unknown, fail };
+
+struct CodeInfo {
+  Code code;
+  std::string_view name;
+  VerdictName verdict;
+  Severity severity;
+  std::string_view meaning;  // what it says about the evidence
+  std::string_view cause;    // what must have happened, honest or not
+};
+
+const CodeInfo& code_info(Code code);
+// Nothing of that name: null.
+const CodeInfo* find_code(std::string_view name);
+std::string_view verdict_name(VerdictName name);
+
+struct Problem {
+  Code code{};
+  std::int64_t seq = -1;     // record it is about, -1 when none
+  std::int64_t offset = -1;  // byte offset in that record
+  std::string run = {};
+  std::string expected = {};
+  std::string found = {};
+  std::string text = {};
+};
+
+// Collects problems. Keeps the first hundred and counts all.
+class Findings {
+ public:
+  static constexpr std::size_t kKept = 100;
+
+  void add(Problem problem);
+
+  [[nodiscard]] std::uint64_t count(Code code) const {
+    return counts_[static_cast<std::size_t>(code)];
+  }
+  [[nodiscard]] std::uint64_t total() const { return total_; }
+  // The gravest effect on a verdict so far.
+  [[nodiscard]] Severity worst(VerdictName verdict) const {
+    return worst_[static_cast<std::size_t>(verdict)];
+  }
+  [[nodiscard]] const std::vector<Problem>& kept() const { return kept_; }
+  // The failure at the lowest record number, else any failure, else null.
+  [[nodiscard]] const Problem* first_bad() const { return has_first_ ? &first_ : nullptr; }
+
+ private:
+  std::array<std::uint64_t, kCodes> counts_{};
+  std::array<Severity, kVerdicts> worst_{};
+  std::uint64_t total_ = 0;
+  std::vector<Problem> kept_;
+  Problem first_;
+  bool has_first_ = false;
+};
+
+}  // namespace ethos::verify

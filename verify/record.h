@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ethos::verify {
+
+// Types of version 1 (record.md R-20), and the two ways of not being one of them.
+enum class RecordType : std::uint8_t {
+  ledger_genesis, ledger_resume, key_epoch, key_revoke, data_erase,
+  run_open, capability_grant, sandbox_enforced, sandbox_denial, resource_limit, output_captured,
+  artifact_exported, sarif_written, run_gap, run_close, run_abort,
+  reserved,  // named by the format, not written by version 1
+  unknown,
+};
+
+RecordType record_type(std::string_view name);
+std::string_view record_type_name(RecordType type);
+
+// What scan_record found wrong. `none` means the bytes are a well-formed record of version 1.
+enum class RecordFault : std::uint8_t { none, too_long, not_canonical, envelope, unknown_version };
+
+// The envelope of one record: views into the record's bytes, valid as long as these are.
+struct Envelope {
+  std::string_view body;      // the text of the object, braces included
+  std::string_view ledger;
+  std::string_view prev;      // 44 base64 characters, decodable
+  std::string_view run;       // empty when the three run keys are absent
+  std::string_view run_prev;
+  std::string_view boot;
+  std::string_view type_name;
+  std::int64_t seq = -1;
+  std::int64_t run_seq = -1;
+  std::int64_t wall_ms = 0;
+  std::uint64_t mono_ns = 0;
+  RecordType type = RecordType::unknown;
+
+  [[nodiscard]] bool has_run() const { return !run.empty(); }
+};
+
+struct RecordScan {
+  RecordFault fault = RecordFault::none;
+  const char* why = "";
+  std::size_t offset = 0;
+  Envelope envelope;
+};
+
+// Checks every byte of one record against and its envelope against and
+// R-16, in a single pass and without allocating. The body is checked for form only.
+RecordScan scan_record(std::string_view bytes);
+
+}  // namespace ethos::verify

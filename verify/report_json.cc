@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/report_json.h"
+
+#include "verify/encoding.h"
+
+namespace ethos::verify {
+namespace {
+
+Value number(std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); }
+
+Value verdicts_json(const AuditReport& report) {
+  Value out = Value::array();
+  for (std::size_t i = 0; i < kVerdicts; ++i) {
+    const Verdict& verdict = report.verdicts[i];
+    Value v = Value::object();
+    v.set("name", Value::of(verdict_name(static_cast<VerdictName>(i))));
+    v.set("result", Value::of(outcome_name(verdict.outcome)));
+    v.set("checked", number(verdict.checked));
+    v.set("text", Value::of(verdict.text));
+    out.push(std::move(v));
+  }
+  return out;
+}
+
+Value counts_json(const AuditCounts& counts) {
+  Value v = Value::object();
+  v.set("records", number(counts.records)).set("runs", number(counts.runs));
+  v.set("checkpoints", number(counts.checkpoints)).set("signatures", number(counts.signatures));
+  v.set("grants", number(counts.grants)).set("denials", number(counts.denials));
+  v.set("disclosures", number(counts.disclosures)).set("blobs", number(counts.blobs));
+  v.set("open_runs", number(counts.open_runs)).set("aborted_runs", number(counts.aborted_runs));
+  v.set("runs_recomputed", number(counts.runs_recomputed));
+  return v;
+}
+
+std::string_view policy_name(RunPolicy policy) {
+  switch (policy) {
+    case RunPolicy::pass: return "pass";
+    case RunPolicy::fail: return "fail";
+    case RunPolicy::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+Value problem_json(const Problem& problem) {
+  Value v = Value::object();
+  v.set("seq", Value::of(problem.seq)).set("code", Value::of(code_info(problem.code).name));
+  v.set("offset", Value::of(problem.offset));
+  v.set("expected", Value::of(problem.expected)).set("found", Value::of(problem.found));
+  v.set("text", Value::of(problem.text));
+  if (!problem.run.empty()) v.set("run", Value::of(problem.run));
+  return v;
+}
+
+Value run_json(const RunEvidence& run, const RunJudgement& judgement) {
+  Value v = Value::object();
+  v.set("run", Value::of(run.id)).set("tool", Value::of(run.open.text_at("tool")));
+  v.set("state", Value::of(run.state_name()));
+  v.set("first_seq", Value::of(run.first_seq)).set("last_seq", Value::of(run.last_seq));
+  v.set("records", number(run.records)).set("started_ms", Value::of(run.wall_ms));
+  v.set("policy", Value::of(policy_name(judgement.policy)));
+  if (!judgement.why.empty()) v.set("why", Value::of(judgement.why));
+  Value problems = Value::array();
+  for (const Problem& problem : run.problems) problems.push(problem_json(problem));
+  v.set("problems", std::move(problems));
+  return v;
+}
+
+bool write_json(std::ostream& out, const AuditReport& report, const ReportContext& context, Spool& runs) {
+  const auto member = [&](const char* key, const Value& value) {
+    out << ",\"" << key << "\":" << encode_canonical(value);
+  };
+  out << "{\"format\":\"ethos-verdict/1\"";
+  member("verifier", Value::of(ETHOS_VERSION));
+  Value input = Value::object();
+  input.set("kind", Value::of(context.input_kind)).set("path", Value::of(context.input_path));
+  input.set("how", Value::of(report.how));
+  member("input", input);
+  member("exit", Value::of(std::int64_t{context.exit}));
+  Value pin;  // encodes as null
+  if (context.pin != nullptr) {
+    pin = Value::object();
+    pin.set("origin", Value::of(context.pin->origin)).set("fingerprint", Value::of(context.pin->fingerprint));
+    pin.set("genesis", Value::of(context.pin->genesis.base64()));
+  }
+  member("pin", pin);
+  member("origin", report.origin.empty() ? Value() : Value::of(report.origin));
+  Value checkpoint;
+  if (report.checkpoint) {
+    checkpoint = Value::object();
+    checkpoint.set("size", number(report.checkpoint->size)).set("root", Value::of(report.checkpoint->root.base64()));
+    checkpoint.set("note", Value::of(report.checkpoint_note));
+  }
+  member("checkpoint", checkpoint);
+  member("verdicts", verdicts_json(report));
+  member("counts", counts_json(report.counts));
+  const Problem* first = report.findings.first_bad();
+  member("first_bad", first == nullptr ? Value() : problem_json(*first));
+  Value problems = Value::array();
+  for (const Problem& problem : report.findings.kept()) problems.push(problem_json(problem));
+  member("problems", problems);
+  member("problems_total", number(report.findings.total()));
+  member("sarif", context.sarif);
+  member("assertions", context.assertions);
+  out << ",\"runs\":[";
+  const bool complete = runs.copy_to(out);
+  out << "]}\n";
+  return complete && out.good();
+}
+
+}  // namespace ethos::verify

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "verify/batch.h"
+#include "verify/encoding.h"
+
+namespace ethos::verify {
+namespace {
+
+using State = RunEvidence::State;
+
+constexpr std::string_view kStateNames[] = {"opened", "refused", "running", "closed", "aborted"};
+
+// The table of events.md. `ok` false: the record may not come now.
+struct Move {
+  bool ok = false;
+  State next{};
+};
+
+Move move_of(State state, RecordType type, const Value& body) {
+  using enum RecordType;
+  const bool setup = body.text_at("phase") == "setup";
+  const bool refused = body.text_at("ended_by") == "refused";
+  switch (state) {
+    case State::opened:
+      if (type == capability_grant) return {true, State::opened};
+      if (type == sandbox_enforced) return {true, State::running};
+      if (type == sandbox_denial && setup) return {true, State::refused};
+      break;
+    case State::refused:
+      if (type == sandbox_denial && setup) return {true, State::refused};
+      if (type == run_close && refused) return {true, State::closed};
+      break;
+    case State::running:
+      if (type == sandbox_denial && !setup) return {true, State::running};
+      if (type == resource_limit || type == output_captured || type == artifact_exported || type == run_gap) {
+        return {true, State::running};
+      }
+      if (type == run_close && !refused) return {true, State::closed};
+      break;
+    case State::closed:
+      return {type == sarif_written || type == data_erase, State::closed};
+    case State::aborted:
+      return {type == data_erase, State::aborted};
+  }
+  return {type == run_abort, State::aborted};
+}
+
+}  // namespace
+
+bool RunEvidence::was_refused() const { return close.text_at("ended_by") == "refused" || state == State::refused; }
+
+std::string_view RunEvidence::state_name() const { return kStateNames[static_cast<std::size_t>(state)]; }
+
+void RunEvidence::report(Problem problem, Findings& findings) {
+  problem.run = id;
+  if (problems.size() < kMaxProblems) problems.push_back(problem);
+  findings.add(std::move(problem));
+}
+
+void RunTracker::check_link(const Envelope& e, Link& link, Findings& findings) {
+  const std::string run(e.run);
+  if (e.run_seq != link.run_seq + 1) {
+    findings.add({.code = Code::run_seq_gap, .seq = e.seq, .run = run, .expected = std::to_string(link.run_seq + 1),
+                  .found = std::to_string(e.run_seq), .text = "a record of the run is missing or stands twice"});
+  }
+  // The first record follows 32 zero bytes, which is what last_leaf begins as.
+  if (!same_hash(e.run_prev, link.last_leaf)) {
+    findings.add({.code = Code::run_prev_mismatch, .seq = e.seq, .run = run, .expected = link.last_leaf.base64(),
+                  .found = std::string(e.run_prev), .text = "`run_prev` is not the hash of the run's previous record"});
+  }
+}
+
+void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings) {
+  using enum RecordType;
+  switch (e.type) {
+    case capability_grant:
+      ++grants_;
+      if (run.grants.size() == 1000) {
+        run.report({.code = Code::run_order, .seq = e.seq, .text = "more than 1,000 grants in one run"}, findings);
+        return;
+      }
+      run.grants.push_back(std::move(body));
+      return;
+    case sandbox_enforced:
+      run.enforced = std::move(body);
+      run.enforced_seq = e.seq;
+      return;
+    case sandbox_denial:
+      if (body.text_at("phase") != "setup") {
+        ++run.denial_records;
+        run.denial_acts += static_cast<std::uint64_t>(body.at("count").number());
+      }
+      ++denials_;
+      break;
+    case resource_limit: run.limits_hit.insert(body.text_at("limit")); break;
+    case run_gap: ++run.gaps; break;
+    default: break;
+  }
+  ++run.events_total;
+  if (run.events.size() < RunEvidence::kMaxEvents) run.events.push_back({e.seq, e.type, std::move(body)});
+}
+
+void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findings) {
+  RunEvidence& run = *link.evidence;
+  --open_runs_;
+  if (e.type == RecordType::run_close) {
+    run.close = std::move(body);
+    if (run.close.at("records").number() != e.run_seq + 1) {
+      run.report({.code = Code::run_count, .seq = e.seq, .expected = std::to_string(e.run_seq + 1),
+                  .found = std::to_string(run.close.at("records").number()),
+                  .text = "run.close states another number of records"}, findings);
+    }
+  } else {
+    ++aborted_runs_;
+    run.report({.code = Code::run_aborted, .seq = e.seq, .text = "the run was ended by recovery"}, findings);
+  }
+  on_end_(run);
+  link.evidence.reset();
+}
+
+void RunTracker::step(const Envelope& e, Value body, Link& link, Findings& findings) {
+  const Move move = move_of(link.state, e.type, body);
+  RunEvidence* run = link.evidence.get();
+  if (!move.ok) {
+    Problem problem{.code = Code::run_order, .seq = e.seq, .run = std::string(e.run),
+                    .expected = "a record that may follow in state " +
+                                std::string(kStateNames[static_cast<std::size_t>(link.state)]),
+                    .found = std::string(e.type_name), .text = "the order of the run does not allow this record"};
+    if (run != nullptr) {
+      run->report(std::move(problem), findings);
+    } else {
+      findings.add(std::move(problem));
+    }
+    return;
+  }
+  link.state = move.next;
+  if (run == nullptr) {
+    if (e.type == RecordType::sarif_written) on_sarif_(std::string(e.run), e.seq, body);
+    return;
+  }
+  run->state = move.next;
+  run->last_seq = e.seq;
+  ++run->records;
+  if (e.type == RecordType::run_close || e.type == RecordType::run_abort) {
+    end(e, std::move(body), link, findings);
+  } else {
+    collect(e, std::move(body), *run, findings);
+  }
+}
+
+void RunTracker::on_record(const Envelope& e, Value body, const Digest& leaf, Findings& findings) {
+  const auto [entry, is_new] = runs_.try_emplace(std::string(e.run));
+  Link& link = entry->second;
+  check_link(e, link, findings);
+  if (is_new) {
+    ++open_runs_;
+    link.evidence = std::make_unique<RunEvidence>();
+    RunEvidence& run = *link.evidence;
+    run.id = e.run;
+    run.first_seq = run.last_seq = e.seq;
+    run.wall_ms = e.wall_ms;
+    run.records = 1;
+    if (e.type == RecordType::run_open) {
+      run.open = std::move(body);
+    } else {
+      run.report({.code = Code::run_order, .seq = e.seq, .expected = "run.open", .found = std::string(e.type_name),
+                  .text = "the first record of a run is not run.open"}, findings);
+    }
+  } else {
+    step(e, std::move(body), link, findings);
+  }
+  link.last_leaf = leaf;
+  link.run_seq = e.run_seq;
+}
+
+void RunTracker::finish(Findings& findings) {
+  std::vector<RunEvidence*> open;
+  for (auto& [id, link] : runs_) {
+    if (link.evidence) open.push_back(link.evidence.get());
+  }
+  // The table has no order of its own; reports must be the same every time.
+  std::sort(open.begin(), open.end(),
+            [](const RunEvidence* a, const RunEvidence* b) { return a->first_seq < b->first_seq; });
+  for (RunEvidence* run : open) {
+    run->report({.code = Code::run_open, .seq = run->last_seq, .text = "the run has no end"}, findings);
+    on_end_(*run);
+  }
+  for (auto& [id, link] : runs_) link.evidence.reset();
+}
+
+}  // namespace ethos::verify

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "verify/digest.h"
+#include "verify/json.h"
+#include "verify/problem.h"
+#include "verify/record.h"
+
+namespace ethos::verify {
+
+// One denial, limit or artifact record of a run, kept for showing and for assertions.
+struct RunEvent {
+  std::int64_t seq = 0;
+  RecordType type{};
+  Value body;
+};
+
+// What the records of one run say, collected until its end.
+struct RunEvidence {
+  enum class State { opened, refused, running, closed, aborted };
+
+  std::string id;
+  State state = State::opened;
+  std::int64_t first_seq = 0;
+  std::int64_t last_seq = 0;
+  std::int64_t wall_ms = 0;  // of run.open
+  std::uint64_t records = 0;
+  Value open;
+  std::vector<Value> grants;
+  Value enforced;                  // kind none: the run never got that far
+  std::int64_t enforced_seq = -1;
+  Value close;                     // kind none: open or aborted
+  std::uint64_t denial_records = 0;  // phases run and commit
+  std::uint64_t denial_acts = 0;
+  std::uint64_t gaps = 0;
+  std::set<std::string> limits_hit;
+  std::vector<RunEvent> events;    // the first kMaxEvents
+  std::uint64_t events_total = 0;
+  std::vector<Problem> problems;   // the first kMaxProblems, also in Findings
+
+  static constexpr std::size_t kMaxEvents = 1000;
+  static constexpr std::size_t kMaxProblems = 20;
+
+  [[nodiscard]] bool has_enforced() const { return enforced_seq >= 0; }
+  [[nodiscard]] bool was_refused() const;
+  [[nodiscard]] std::string_view state_name() const;
+  // Adds a problem of this run to its own list and to `findings`.
+  void report(Problem problem, Findings& findings);
+};
+
+// Replays the order of records in every run (events.md, "Order in a run") and the links within one
+// (record.md ). Memory: the evidence of runs that are open, a few words for each other.
+class RunTracker {
+ public:
+  // Called once for each run: at its close or abort, or from finish() when it has no end.
+  using OnEnd = std::function<void(RunEvidence&)>;
+  // A sarif.written record, which comes after the end.
+  using OnSarif = std::function<void(const std::string& run, std::int64_t seq, const Value& body)>;
+
+  RunTracker(OnEnd on_end, OnSarif on_sarif) : on_end_(std::move(on_end)), on_sarif_(std::move(on_sarif)) {}
+
+  void on_record(const Envelope& e, Value body, const Digest& leaf, Findings& findings);
+  void finish(Findings& findings);
+
+  [[nodiscard]] std::uint64_t runs() const { return static_cast<std::uint64_t>(runs_.size()); }
+  [[nodiscard]] std::uint64_t grants() const { return grants_; }
+  [[nodiscard]] std::uint64_t denials() const { return denials_; }
+  [[nodiscard]] std::uint64_t open_runs() const { return open_runs_; }
+  [[nodiscard]] std::uint64_t aborted_runs() const { return aborted_runs_; }
+
+ private:
+  struct Link {
+    Digest last_leaf;
+    std::int64_t run_seq = -1;
+    RunEvidence::State state = RunEvidence::State::opened;
+    std::unique_ptr<RunEvidence> evidence;  // gone after the end
+  };
+
+  void check_link(const Envelope& e, Link& link, Findings& findings);
+  void step(const Envelope& e, Value body, Link& link, Findings& findings);
+  void collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings);
+  void end(const Envelope& e, Value body, Link& link, Findings& findings);
+
+  OnEnd on_end_;
+  OnSarif on_sarif_;
+  std::unordered_map<std::string, Link> runs_;
+  std::uint64_t grants_ = 0;
+  std::uint64_t denials_ = 0;
+  std::uint64_t open_runs_ = 0;
+  std::uint64_t aborted_runs_ = 0;
+};
+
+}  // namespace ethos::verify

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "verify/forms.h"
+#include "verify/json.h"
+#include "verify/record.h"
+
+namespace ethos::verify {
+
+// How a body departs from the field table of its type.
+struct BodyFault {
+  enum class Kind { none, key, type, version };
+  Kind kind = Kind::none;
+  std::string key;  // the key concerned
+
+  [[nodiscard]] bool any() const { return kind != Kind::none; }
+};
+
+// Checks a body against record.md, events.md and enforced.md: exactly the keys of its
+// type, each value of its form. `origin` is the record's `ledger`.
+BodyFault check_body(RecordType type, const Value& body, std::string_view origin);
+
+// The same for types of a run's own (events.md); false: not one of them.
+bool check_run_body(RecordType type, const Value& body, FieldFault& fault);
+// plan.md G-1 to G-8: the object of one grant. `committed` allows E-4's `commit` in paths.
+FieldFault check_grant(const Value& grant);
+// enforced.md.
+FieldFault check_enforced(const Value& body);
+
+}  // namespace ethos::verify

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field tables of the records that belong to a run (events.md), in the order of that page.
+#include <algorithm>
+#include <array>
+
+#include "verify/schema.h"
+
+namespace ethos::verify {
+namespace {
+
+bool tool_name(const Value& v) {
+  return text<1, 64>(v) && std::all_of(v.text().begin(), v.text().end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '+' || c == '-';
+  });
+}
+
+bool revision(const Value& v) {
+  return v.is_string() && (v.text().size() == 40 || v.text().size() == 64) &&
+         v.text().find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+bool ascending_texts(const Value& v) {
+  if (!array_of<text<1, 64>>(v)) return false;
+  return std::adjacent_find(v.items().begin(), v.items().end(), [](const Value& a, const Value& b) {
+           return a.text() >= b.text();
+         }) == v.items().end();
+}
+
+// run.open ------------------------------------------------------------------------------------
+
+constexpr std::array kCaller{Field{"gid", count}, Field{"login_uid", count, false}, Field{"pid", count},
+                             Field{"uid", count}};
+constexpr std::array kCeiling{Field{"name", text<1, 64>}, Field{"sha256", digest}};
+constexpr std::array kDecision{Field{"authenticated", boolean}, Field{"doc", commitment<"decision">},
+                               Field{"policy", text<0, 512>}, Field{"verdict", text<0, 64>}};
+using Measured = bool (*)(const Value&);
+constexpr Measured measured = one_of<"before_start", "after_start">;
+constexpr std::array kInterpreter{Field{"measured", measured}, Field{"path", path},
+                                  Field{"sha256", digest}, Field{"size", count}};
+constexpr std::array kExe{Field{"interpreter", object<kInterpreter>, false}, Field{"measured", measured},
+                          Field{"path", path}, Field{"sha256", digest}, Field{"size", count}};
+constexpr std::array kHost{Field{"arch", text<1, 64>}, Field{"cgroup", one_of<"v2", "hybrid", "v1", "none">},
+                           Field{"kernel", text<1, 128>}, Field{"landlock_abi", integer}};
+constexpr std::array kRepository{Field{"dirty", digest, false}, Field{"layout", one_of<"directory", "file">},
+                                 Field{"revision", revision, false}};
+constexpr std::array kWorkspace{Field{"dev", big}, Field{"ino", big}, Field{"path", commitment<"workspace">}};
+
+constexpr std::array kOpen{
+    Field{"actor", commitment<"actor">, false},
+    Field{"argc", count},
+    Field{"argv", commitment<"argv">},
+    Field{"caller", object<kCaller>},
+    Field{"ceilings", array_of<object<kCeiling>>},
+    Field{"class", one_of<"namespace">},
+    Field{"decision", object<kDecision>, false},
+    Field{"exe", object<kExe>, false},
+    Field{"facts", commitment<"facts">, false},
+    Field{"host", object<kHost>},
+    Field{"normal", commitment<"normal">, false},
+    Field{"observe", one_of<"off", "writes", "all">},
+    Field{"origin", one_of<"catalog", "workspace", "revision", "pinned", "options">},
+    Field{"plan", commitment<"plan">, false},
+    Field{"product", text<1, 64>},
+    Field{"profile", text<1, 32>},
+    Field{"repository", object<kRepository>, false},
+    Field{"source", commitment<"source">, false},
+    Field{"task", commitment<"task">, false},
+    Field{"tool", tool_name},
+    Field{"workspace", object<kWorkspace>}};
+
+// runtime.sandbox_denial ----------------------------------------------------------------------
+
+constexpr std::array kAddress{Field{"address", text<0, 256>}};
+constexpr std::array kText{Field{"text", text<0, 256>}};
+bool denial_object(const Value& v) { return path(v) || object<kAddress>(v) || object<kText>(v); }
+
+using SourceForm = bool (*)(const Value&);
+constexpr SourceForm denial_source =
+    one_of<"plan", "launcher", "seccomp", "landlock_audit", "supervisor", "commit">;
+constexpr std::array kSyscall{Field{"arch", text<1, 32>}, Field{"nr", integer}};
+
+constexpr std::array kDenial{
+    Field{"cause", text<0, 512>, false},
+    Field{"count", integer_from<1>},
+    Field{"errno", count},
+    Field{"fix", text<0, 512>, false},
+    Field{"mark", mark},
+    Field{"object", denial_object, false},
+    Field{"operation", text<1, 64>},
+    Field{"outcome", one_of<"denied", "attempt">},
+    Field{"phase", one_of<"setup", "run", "commit">},
+    Field{"rule", text<1, 64>, false},
+    Field{"source", denial_source},
+    Field{"syscall", object<kSyscall>, false}};
+
+// The others ----------------------------------------------------------------------------------
+
+constexpr std::array kLimit{
+    Field{"action", one_of<"killed", "throttled", "refused", "truncated">},
+    Field{"enforced_by", one_of<"supervisor", "rlimit", "cgroup", "tmpfs">},
+    Field{"limit", text<1, 32>},
+    Field{"mark", one_of<"K", "S">},
+    Field{"observed", big},
+    Field{"source", one_of<"memory.events", "pids.events", "cpu.stat", "timer", "byte_counter",
+                           "process_count", "wait_status", "peak_data", "statfs">},
+    Field{"value", big}};
+
+constexpr std::array kOutput{Field{"bytes", big}, Field{"data", commitment<"output">},
+                             Field{"stream", one_of<"stdout", "stderr">}, Field{"truncated", boolean}};
+
+constexpr std::array kArtifact{Field{"action", one_of<"created", "replaced", "deleted">},
+                               Field{"grant", path},
+                               Field{"path", path},
+                               Field{"sha256", digest, false},
+                               Field{"size", big},
+                               Field{"type", one_of<"file", "directory">}};
+
+constexpr std::array kGap{Field{"lost", big},
+                          Field{"reason", one_of<"flood", "target_gone", "unreadable", "source_lost">},
+                          Field{"source", denial_source}};
+
+constexpr std::array kDenials{Field{"acts", big}, Field{"records", count}};
+constexpr std::array kExitCode{Field{"code", integer}};
+constexpr std::array kExitSignal{Field{"signal", integer}};
+bool exit_form(const Value& v) { return object<kExitCode>(v) || object<kExitSignal>(v); }
+constexpr std::array kTeardown{Field{"cgroup", one_of<"removed", "none", "left">},
+                               Field{"processes_left", count}, Field{"scratch", one_of<"gone">}};
+constexpr std::array kUsage{Field{"cpu_ms", count}, Field{"max_rss_bytes", big},
+                            Field{"memory_peak_bytes", big, false}, Field{"pids_peak", count, false}};
+
+constexpr std::array kClose{
+    Field{"denials", object<kDenials>},
+    Field{"duration_ms", count},
+    Field{"ended_by", one_of<"tool", "wall", "limit", "interrupted", "refused", "runner">},
+    Field{"exit", exit_form, false},
+    Field{"gaps", count},
+    Field{"limits", ascending_texts},
+    Field{"records", integer_from<1>},
+    Field{"status", count},
+    Field{"teardown", object<kTeardown>},
+    Field{"usage", object<kUsage>}};
+
+constexpr std::array kAbort{Field{"reason", one_of<"supervisor_gone">}};
+
+constexpr std::array kConverter{Field{"product", text<1, 64>}, Field{"status", integer}};
+constexpr std::array kSarif{Field{"converter", object<kConverter>}, Field{"list", commitment<"sarif">},
+                            Field{"results", count}, Field{"sha256", digest}};
+
+// Grants (plan.md G-1 to G-8) -------------------------------------------------------------------
+
+using TypeForm = bool (*)(const Value&);
+constexpr TypeForm file_type = one_of<"dir", "file">;
+
+constexpr std::array kGrantRead{Field{"cap", one_of<"fs.read", "fs.exec">}, Field{"dev", big}, Field{"ino", big},
+                                Field{"path", path}, Field{"type", file_type}};
+constexpr std::array kGrantWrite{Field{"cap", text<1, 16>}, Field{"created", boolean}, Field{"delete", boolean},
+                                 Field{"dev", big}, Field{"ino", big}, Field{"path", path},
+                                 Field{"staged", boolean}, Field{"type", file_type}};
+constexpr std::array kGrantMemory{Field{"cap", text<1, 16>}};
+constexpr std::array kGrantHide{Field{"cap", text<1, 16>}, Field{"matches", count},
+                                Field{"patterns", array_of<text<1, 1024>>}};
+constexpr std::array kGrantNetwork{Field{"cap", text<1, 16>}, Field{"mode", one_of<"none", "loopback">}};
+constexpr std::array kGrantGit{Field{"cap", text<1, 16>}, Field{"layout", one_of<"none", "directory", "file">},
+                               Field{"mode", one_of<"none", "read">}};
+constexpr std::array kGrantEnv{Field{"cap", text<1, 16>}, Field{"fixed", array_of<text<1, 128>>},
+                               Field{"pass", array_of<text<1, 128>>}};
+constexpr std::array kGrantLimit{Field{"cap", text<1, 16>},
+                                 Field{"enforced_by", one_of<"supervisor", "rlimit", "cgroup", "tmpfs">},
+                                 Field{"name", text<1, 32>}, Field{"value", big}};
+
+}  // namespace
+
+FieldFault check_grant(const Value& grant) {
+  const std::string& cap = grant.text_at("cap");
+  if (cap == "fs.read" || cap == "fs.exec") return check_fields(grant, kGrantRead);
+  if (cap == "fs.write") return check_fields(grant, kGrantWrite);
+  if (cap == "exec.memory") return check_fields(grant, kGrantMemory);
+  if (cap == "fs.hide") return check_fields(grant, kGrantHide);
+  if (cap == "network") return check_fields(grant, kGrantNetwork);
+  if (cap == "git") return check_fields(grant, kGrantGit);
+  if (cap == "env") return check_fields(grant, kGrantEnv);
+  if (cap == "limit") return check_fields(grant, kGrantLimit);
+  return {false, true, "cap"};
+}
+
+bool check_run_body(RecordType type, const Value& body, FieldFault& fault) {
+  switch (type) {
+    case RecordType::run_open: fault = check_fields(body, kOpen); return true;
+    case RecordType::capability_grant: fault = check_grant(body); return true;
+    case RecordType::sandbox_enforced: fault = check_enforced(body); return true;
+    case RecordType::sandbox_denial: fault = check_fields(body, kDenial); return true;
+    case RecordType::resource_limit: fault = check_fields(body, kLimit); return true;
+    case RecordType::output_captured: fault = check_fields(body, kOutput); return true;
+    case RecordType::artifact_exported: fault = check_fields(body, kArtifact); return true;
+    case RecordType::sarif_written: fault = check_fields(body, kSarif); return true;
+    case RecordType::run_gap: fault = check_fields(body, kGap); return true;
+    case RecordType::run_close: fault = check_fields(body, kClose); return true;
+    case RecordType::run_abort: fault = check_fields(body, kAbort); return true;
+    default: return false;
+  }
+}
+
+}  // namespace ethos::verify

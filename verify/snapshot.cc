@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/snapshot.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::uint64_t kMaxHighwater = 1'000'000;
+constexpr auto kLockPatience = std::chrono::seconds(20);
+
+Error io_error(const std::string& what, int error) {
+  return Error{error == ENOENT ? Errc::not_found : Errc::io, what + ": " + std::strerror(error)};
+}
+
+// O_NONBLOCK: a fifo of that name must not hang us.
+Result<UniqueFd> open_regular(const std::string& path, std::uint64_t& size) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return io_error(path, errno);
+  struct stat st {};
+  if (::fstat(fd.get(), &st) != 0) return io_error(path, errno);
+  if (!S_ISREG(st.st_mode)) return Error{Errc::io, path + ": not a regular file"};
+  size = static_cast<std::uint64_t>(st.st_size);
+  return fd;
+}
+
+Result<Done> copy_bytes(int from, int to, const std::string& name) {
+  // A clone costs nothing where the file system can share blocks.
+  if (::ioctl(to, FICLONE, from) == 0) return Done{};
+  std::vector<char> buffer(std::size_t{1} << 20U);
+  off_t at = 0;
+  while (true) {
+    const ssize_t got = ::pread(from, buffer.data(), buffer.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error("read " + name, errno);
+    if (got == 0) return Done{};
+    for (ssize_t done = 0; done < got;) {
+      const ssize_t put = ::write(to, buffer.data() + done, static_cast<std::size_t>(got - done));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return io_error("write a copy of " + name, errno);
+      done += put;
+    }
+    at += got;
+  }
+}
+
+Result<Done> copy_file(int from, const std::string& to, const std::string& name) {
+  UniqueFd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!out.valid()) return io_error(to, errno);
+  return copy_bytes(from, out.get(), name);
+}
+
+// Shared lock, with patience: a writer holds it for milliseconds.
+Result<Done> lock_shared(int fd) {
+  const auto deadline = std::chrono::steady_clock::now() + kLockPatience;
+  while (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return io_error("lock", errno);
+    if (std::chrono::steady_clock::now() > deadline) {
+      return Error{Errc::io, "a writer has held the ledger's lock for 20 seconds"};
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<ScratchDir> ScratchDir::make(std::uint64_t bytes_needed) {
+  const char* wanted = std::getenv("TMPDIR");
+  std::string base = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
+  if (wanted == nullptr && bytes_needed > (std::uint64_t{64} << 20U)) base = "/var/tmp";
+  std::string name = base + "/ethos-verify.XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) return io_error("make a directory in " + base, errno);
+  ScratchDir dir;
+  dir.path_ = name;
+  return dir;
+}
+
+ScratchDir::ScratchDir(ScratchDir&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+
+ScratchDir& ScratchDir::operator=(ScratchDir&& other) noexcept {
+  if (this != &other) {
+    remove();
+    path_ = std::move(other.path_);
+    other.path_.clear();
+  }
+  return *this;
+}
+
+ScratchDir::~ScratchDir() { remove(); }
+
+void ScratchDir::remove() {
+  if (path_.empty()) return;
+  struct Close {
+    void operator()(DIR* dir) const { ::closedir(dir); }
+  };
+  if (const std::unique_ptr<DIR, Close> dir{::opendir(path_.c_str())}) {
+    while (const dirent* entry = ::readdir(dir.get())) {
+      ::unlinkat(::dirfd(dir.get()), static_cast<const char*>(entry->d_name), 0);
+    }
+  }
+  ::rmdir(path_.c_str());
+  path_.clear();
+}
+
+Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) {
+  std::uint64_t size = 0;
+  auto fd = open_regular(path, size);
+  if (!fd) return std::move(fd).error();
+  if (size > max_bytes) return Error{Errc::too_long, path + ": larger than " + std::to_string(max_bytes) + " bytes"};
+  std::string out;
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const ssize_t got = ::read(fd->get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error(path, errno);
+    if (got == 0) return out;
+    out.append(buffer.data(), static_cast<std::size_t>(got));
+    if (out.size() > max_bytes) return Error{Errc::too_long, path + ": grew while it was read"};
+  }
+}
+
+Result<Snapshot> take_snapshot(const std::string& ledger) {
+  // Siblings lie beside the file itself, not beside a link to it.
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(ledger.c_str(), nullptr), &std::free);
+  if (real == nullptr) return io_error(ledger, errno);
+  const std::string path = real.get();
+
+  Snapshot out;
+  UniqueFd lock(::open((path + ".lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (lock.valid()) {
+    const auto locked = lock_shared(lock.get());
+    if (!locked) return locked.error();
+  }
+  struct stat st {};
+  out.has_journal = ::lstat((path + "-journal").c_str(), &st) == 0;
+  auto database = open_regular(path, out.database_bytes);
+  if (!database) return std::move(database).error();
+  if (auto water = read_file(path + ".highwater", kMaxHighwater)) out.highwater = *std::move(water);
+  if (out.has_journal) return out;
+
+  auto log = open_regular(path + "-wal", out.log_bytes);
+  if (!log && log.error().code != Errc::not_found) return std::move(log).error();
+  if (!lock.valid() && out.log_bytes == 0) {
+    out.database = path;
+    return out;
+  }
+  auto scratch = ScratchDir::make(out.database_bytes + out.log_bytes);
+  if (!scratch) return std::move(scratch).error();
+  out.scratch = *std::move(scratch);
+  out.database = out.scratch->path() + "/ledger.db";
+  out.is_copy = true;
+  const auto copied = copy_file(database->get(), out.database, path);
+  if (!copied) return copied.error();
+  if (out.log_bytes > 0) {
+    const auto log_copied = copy_file(log->get(), out.database + "-wal", path + "-wal");
+    if (!log_copied) return log_copied.error();
+  }
+  return out;
+}
+
+}  // namespace ethos::verify

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "verify/batch.h"
+#include "verify/digest.h"
+#include "verify/problem.h"
+#include "verify/result.h"
+
+namespace ethos::verify {
+
+struct StoredCheckpoint {
+  std::int64_t size = 0;
+  std::string note;
+};
+
+struct StoredDisclosure {
+  Digest c;
+  std::string kind;
+  std::string salt;  // 32 bytes
+  std::string bytes;
+};
+
+// Where evidence lies: a ledger file, later a bundle. Everything it hands out is unchecked, but for
+// what it reports to `findings` itself: faults of the container, not of the records.
+class EvidenceSource {
+ public:
+  EvidenceSource() = default;
+  EvidenceSource(const EvidenceSource&) = delete;
+  EvidenceSource& operator=(const EvidenceSource&) = delete;
+  virtual ~EvidenceSource() = default;
+
+  [[nodiscard]] virtual const char* kind() const = 0;
+  // Whether a disclosure may be absent without a record (a bundle carries only some).
+  [[nodiscard]] virtual bool may_withhold() const = 0;
+  // Expected number of records for progress, 0 when not known.
+  [[nodiscard]] virtual std::uint64_t estimate() const = 0;
+
+  // Fills `out` with the next records in order; false at the end or after damage was reported.
+  virtual bool next_records(RecordBatch& out, Findings& findings) = 0;
+  // The next checkpoint by size.
+  virtual bool next_checkpoint(StoredCheckpoint& out, Findings& findings) = 0;
+  // Looked up by key; the bytes are not checked yet.
+  virtual std::optional<StoredDisclosure> disclosure(const Digest& c) = 0;
+  virtual std::optional<std::string> blob(const Digest& sha256) = 0;
+  // Walks all disclosures.
+  virtual bool next_disclosure(StoredDisclosure& out, Findings& findings) = 0;
+  virtual bool next_blob(Digest& key, std::string& bytes, Findings& findings) = 0;
+  // The record bytes at `seq`; for messages and second looks.
+  virtual std::optional<std::string> record(std::int64_t seq) = 0;
+  // Checks of the container that need the tree: `peaks` joined, and the tail's epoch.
+  virtual void check_tail(const std::string& peaks, std::int64_t epoch, std::int64_t epoch_seq,
+                          Findings& findings) = 0;
+  // The note of the high-water file beside the ledger, when there is one.
+  virtual std::optional<std::string> highwater() = 0;
+  // One sentence on how the input was read.
+  [[nodiscard]] virtual std::string how() const = 0;
+};
+
+}  // namespace ethos::verify
