@@ -44,13 +44,17 @@ class Auditor {
   Findings& findings() { return report_.findings; }
 
   void consume(const RecordBatch::Row& row, CheckedRecord& record) {
-    const bool usable = chain_.check(row, record, findings());
+    using Use = ChainChecker::Use;
+    const Use use = chain_.check(row, record, findings());
     tree_.append(record.leaf, hash_);
-    if (usable) {
+    if (use == Use::all) {
       dispatch(record);
     } else {
       epochs_.on_other(row.seq, findings());
     }
+    // A run's links hold whatever is wrong with the body.
+    const Envelope& e = record.scan.envelope;
+    if (use != Use::nothing && e.has_run()) runs_.on_record(e, std::move(record.body), record.leaf, findings());
     if (options_.pin && options_.pin->min_size == tree_.size()) min_root_ = tree_.root(hash_);
     while (has_checkpoint_ && static_cast<std::uint64_t>(checkpoint_.size) <= tree_.size()) {
       judge_checkpoint();
@@ -59,7 +63,7 @@ class Auditor {
     if (options_.on_progress && tree_.size() % kProgressEvery == 0) options_.on_progress(tree_.size(), expected_);
   }
 
-  void dispatch(CheckedRecord& record) {
+  void dispatch(const CheckedRecord& record) {
     const Envelope& e = record.scan.envelope;
     documents_.on_record(e.seq, record.body, findings());
     switch (e.type) {
@@ -74,7 +78,6 @@ class Auditor {
         break;
       default: epochs_.on_other(e.seq, findings()); break;
     }
-    if (e.has_run()) runs_.on_record(e, std::move(record.body), record.leaf, findings());
   }
 
   void on_run_end(RunEvidence& run) {

@@ -104,7 +104,7 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, Findings& fi
   clock_ = Clock{std::string(e.boot), e.mono_ns, e.wall_ms, resume};
 }
 
-bool ChainChecker::check(const RecordBatch::Row& row, const CheckedRecord& record, Findings& findings) {
+ChainChecker::Use ChainChecker::check(const RecordBatch::Row& row, const CheckedRecord& record, Findings& findings) {
   if (row.seq != expected_seq_) {
     findings.add({.code = Code::seq_gap, .seq = expected_seq_, .expected = std::to_string(expected_seq_),
                   .found = std::to_string(row.seq), .text = "rows are not numbered without a hole"});
@@ -126,7 +126,10 @@ bool ChainChecker::check(const RecordBatch::Row& row, const CheckedRecord& recor
   ++records_;
   last_leaf_ = record.leaf;
   last_was_bad_ = !record.stored_hash_fits;
-  return usable;
+  if (usable) return Use::all;
+  const RecordType type = record.scan.envelope.type;
+  const bool known = type != RecordType::unknown && type != RecordType::reserved;
+  return readable && known ? Use::envelope : Use::nothing;
 }
 
 }  // namespace ethos::verify

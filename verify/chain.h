@@ -15,8 +15,13 @@ namespace ethos::verify {
 // record in order; memory is constant.
 class ChainChecker {
  public:
-  // False: the record cannot be used any further (its form or envelope is broken).
-  bool check(const RecordBatch::Row& row, const CheckedRecord& record, Findings& findings);
+  // How much of a record can be used afterwards.
+  enum class Use {
+    nothing,   // not even its envelope could be read
+    envelope,  // its body is not that of its type, or stands at the wrong level
+    all,
+  };
+  Use check(const RecordBatch::Row& row, const CheckedRecord& record, Findings& findings);
 
   [[nodiscard]] std::uint64_t records() const { return records_; }
   [[nodiscard]] const std::string& origin() const { return origin_; }

@@ -29,17 +29,21 @@ std::string percent_encoded(const std::string& path) {
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
 bool Statement::step() {
+  // SQLite would start again after the end.
+  if (ended_) return false;
   if (!handle_) {
-    failed_ = true;
+    failed_ = ended_ = true;
     return false;
   }
   const int rc = sqlite3_step(handle_.get());
   failed_ = rc != SQLITE_ROW && rc != SQLITE_DONE;
-  return rc == SQLITE_ROW;
+  ended_ = rc != SQLITE_ROW;
+  return !ended_;
 }
 
 void Statement::reset() {
   if (handle_) sqlite3_reset(handle_.get());
+  ended_ = failed_ = false;
 }
 
 void Statement::bind(int index, std::string_view blob) {

@@ -37,6 +37,7 @@ class Statement {
   };
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
   bool failed_ = false;
+  bool ended_ = false;
 };
 
 // One connection with every defence that SQLite has against a hostile file switched on.

@@ -60,8 +60,13 @@ Result<Note> parse_note(std::string_view bytes) {
 NoteVerdict verify_note(const Note& note, std::span<const Vkey> known, std::vector<Vkey>& signers) {
   for (const Vkey& key : known) {
     const NoteSignature* seen = nullptr;
+    // Two keys of one name and id would make it a matter of luck which of them is asked.
+    const bool ambiguous = std::count_if(known.begin(), known.end(), [&](const Vkey& other) {
+                             return other.name == key.name && other.id == key.id;
+                           }) > 1;
     for (const NoteSignature& line : note.signatures) {
       if (line.name != key.name || line.id != key.id_view()) continue;
+      if (ambiguous) return NoteVerdict::bad_signature;
       if (seen != nullptr) {
         if (seen->signature != line.signature) return NoteVerdict::bad_signature;
         continue;
