@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/build.h"
+
+#include <span>
+
+#include "ledger/base/base64.h"
+#include "reports/collect.h"
+#include "reports/ledger_file.h"
+#include "reports/text.h"
+#include "reports/tree_root.h"
+#include "reports/verifier_process.h"
+
+namespace ethos::reports {
+namespace {
+
+constexpr std::size_t kMaxAnswer = std::size_t{1} << 29U;
+
+bool refuse(Refusal& refusal, int status, std::string text) {
+  refusal = {status, std::move(text)};
+  return false;
+}
+
+// The last line a program said on standard error, without its own prefix.
+std::string last_line(const std::string& errors) {
+  std::string text = errors;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const auto start = text.rfind('\n');
+  if (start != std::string::npos) text.erase(0, start + 1);
+  return shortened(visible(text), 300);
+}
+
+// A path that begins with `-` would read as an option.
+std::string as_argument(const std::string& path) {
+  return path.starts_with("-") ? "./" + path : path;
+}
+
+bool run_verifier(const Request& request, Verdict& verdict, Refusal& refusal) {
+  std::vector<std::string> arguments = {"--json"};
+  if (!request.pin.empty()) arguments.insert(arguments.end(), {"--pin", as_argument(request.pin)});
+  arguments.push_back(as_argument(request.ledger));
+  auto process = run_program(request.verifier, arguments, kMaxAnswer);
+  if (!process) return refuse(refusal, 3, "cannot verify: " + process.error().message());
+  if (process->output.empty()) {
+    return refuse(refusal, process->status == 2 ? 2 : 3,
+                  "cannot verify: the verifier gave no answer (status " +
+                      std::to_string(process->status) + "): " + last_line(process->errors));
+  }
+  auto parsed = Verdict::parse(process->output, process->status);
+  if (!parsed) return refuse(refusal, 3, "cannot verify: " + parsed.error().what);
+  verdict = std::move(*parsed);
+  return true;
+}
+
+}  // namespace
+
+std::string unverified_reason(const Verdict& verdict) {
+  for (const Verdict::Check& check : verdict.checks) {
+    if (check.result == "fail")
+      return check.name + " failed: " + shortened(visible(check.text), 300);
+  }
+  for (const std::string_view name : {"integrity", "signatures", "trust", "policy"}) {
+    if (verdict.result_of(name) != "pass") return std::string(name) + " could not be checked";
+  }
+  if (verdict.has_problem("behind_pin") || verdict.has_problem("checkpoint_missing")) {
+    return "the ledger holds fewer records than its pin or checkpoint says";
+  }
+  if (verdict.exit != 0 && verdict.exit != 4)
+    return "the verifier ended with status " + std::to_string(verdict.exit);
+  if (verdict.note.empty() || verdict.size <= 0) return "the verifier accepted no checkpoint";
+  return {};
+}
+
+base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Model& model) {
+  TreeRoot tree;
+  Collector collector(model);
+  auto count = read_ledger(ledger, size, [&](std::uint64_t seq, std::string_view bytes) {
+    const Hash leaf = tree.add(bytes);
+    collector.add(seq, bytes, leaf);
+  });
+  if (!count) return base::Unexpected(std::move(count).error());
+  model.source.size = *count;
+  collector.finish();
+  const Hash root = tree.root();
+  return Totals{*count, base::encode_base64(std::as_bytes(std::span(root)))};
+}
+
+bool build_model(const Request& request, Model& model, Refusal& refusal) {
+  if (!run_verifier(request, model.verdict, refusal)) return false;
+  model.unverified_reason = unverified_reason(model.verdict);
+  model.verified = model.unverified_reason.empty();
+  if (!model.verified && !request.unverified) {
+    return refuse(refusal, model.verdict.exit == 1 ? 1 : 3,
+                  "no report: " + model.unverified_reason +
+                      " (--unverified makes one that says so on each page)");
+  }
+  model.title = request.title;
+  model.organisation = request.organisation;
+  model.period = request.period;
+  model.zone = request.zone;
+  model.tzdata = request.tzdata;
+  model.source.origin = model.verdict.origin;
+  model.source.checkpoint = model.verdict.note;
+  // Without an accepted checkpoint, what is there is read, and the page says that nobody vouches.
+  auto totals = read_into(request.ledger, model.verified ? model.verdict.size : 0, model);
+  if (!totals) {
+    return refuse(refusal, totals.error().code == base::Errc::mismatch ? 1 : 3,
+                  "no report: " + totals.error().message());
+  }
+  model.source.root = totals->root_base64;
+  if (!model.verified) return true;
+  if (totals->root_base64 != model.verdict.root_base64) {
+    return refuse(refusal, 1, "no report: the records changed after they were verified");
+  }
+  std::int64_t runs = 0;
+  for (const TieOutRow& row : model.tie_out) {
+    if (row.type == "run.open") runs = row.total();
+  }
+  if (totals->records != model.verdict.records || runs != model.verdict.runs) {
+    return refuse(refusal, 3,
+                  "no report: the verifier counted other records or runs than this program");
+  }
+  return true;
+}
+
+}  // namespace ethos::reports

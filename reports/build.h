@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ledger/base/result.h"
+#include "reports/model.h"
+
+namespace ethos::reports {
+
+// What a report is asked for. Texts are as given; nothing here is trusted.
+struct Request {
+  std::string ledger;
+  std::string pin;       // file; empty only with `unverified`
+  std::string verifier;  // path of ethos-verify
+  Period period;
+  Zone zone;
+  std::string tzdata;
+  std::string title, organisation;
+  bool unverified = false;  // report even when verification does not pass, and say so everywhere
+};
+
+// Why there is no report: the exit status and one line.
+struct Refusal {
+  int status = 3;
+  std::string text;
+};
+
+// Runs the verifier, reads exactly the records it accepted, and builds the model. The leaf hashes
+// of what was read must give the root the verifier accepted, so a file that changes in between is
+// not reported on. `refusal` is filled when there is no model.
+bool build_model(const Request& request, Model& model, Refusal& refusal);
+
+// Whether a report may call itself verified; the reason when not. Completeness may be incomplete (a
+// run that still goes on), a ledger behind its pin may not.
+std::string unverified_reason(const Verdict& verdict);
+
+// The verdict and the records, without a process: for build_model and for tests.
+struct Totals {
+  std::int64_t records = 0;
+  std::string root_base64;
+};
+base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Model& model);
+
+}  // namespace ethos::reports

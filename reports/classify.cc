@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/classify.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ledger/base/base64.h"
+#include "ledger/base/bytes.h"
+#include "reports/text.h"
+
+namespace ethos::reports {
+namespace {
+
+struct RuleColumn {
+  std::string_view rule;
+  Capability capability;
+};
+constexpr std::array<RuleColumn, 6> kRules = {{
+    {"no-network", Capability::network},
+    {"git", Capability::git},
+    {"hidden", Capability::hidden},
+    {"syscall", Capability::syscalls},
+    {"arch", Capability::syscalls},
+    {"quota", Capability::limits},
+}};
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_network_call(std::string_view call) {
+  return is_one_of(call, {"socket", "connect", "bind", "listen", "accept", "accept4", "sendto",
+                          "sendmsg", "sendmmsg", "socketpair"});
+}
+
+bool is_change_call(std::string_view call) {
+  return is_one_of(
+      call, {"creat",     "mkdir",     "mkdirat",     "mknod",        "mknodat",     "unlink",
+             "unlinkat",  "rmdir",     "rename",      "renameat",     "renameat2",   "link",
+             "linkat",    "symlink",   "symlinkat",   "truncate",     "ftruncate",   "chmod",
+             "fchmod",    "fchmodat",  "fchmodat2",   "chown",        "fchown",      "lchown",
+             "fchownat",  "utime",     "utimes",      "utimensat",    "futimesat",   "setxattr",
+             "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"});
+}
+
+Capability capability_of_grant(std::string_view cap) {
+  if (cap == "fs.write") return Capability::write;
+  if (cap == "fs.exec" || cap == "exec.memory") return Capability::execute;
+  if (cap == "fs.hide") return Capability::hidden;
+  if (cap == "network") return Capability::network;
+  if (cap == "git") return Capability::git;
+  if (cap == "env") return Capability::environment;
+  if (cap == "limit") return Capability::limits;
+  return cap == "fs.read" ? Capability::read : Capability::syscalls;
+}
+
+// `LANG (passed), CI (fixed)`
+std::string environment_text(JsonValue body) {
+  std::string out;
+  for (const auto& [key, word] : {std::pair{"pass", "passed"}, std::pair{"fixed", "fixed"}}) {
+    const JsonValue list = body[key];
+    for (JsonValue name = list.first(); name.exists(); name = list.after(name)) {
+      if (!out.empty()) out += ", ";
+      out.append(name.text_or("?")).append(" (").append(word).append(")");
+    }
+  }
+  return out;
+}
+
+bool is_measured_limit(std::string_view name) {
+  return is_one_of(name, {"wall_ms", "memory_bytes", "pids", "output_bytes"});
+}
+
+}  // namespace
+
+std::string path_text(JsonValue path) {
+  std::string out(path["base"].text_or("?"));
+  out += ':';
+  if (const auto plain = path["path"].text()) {
+    out += *plain;
+  } else if (const auto encoded = path["path_b64"].text()) {
+    const auto bytes = base::decode_base64(*encoded);
+    out += bytes ? visible(base::as_text(*bytes)) : std::string("(unreadable)");
+  } else {
+    out += "(withheld)";
+  }
+  return out;
+}
+
+std::string object_text(JsonValue object) {
+  if (!object.exists()) return {};
+  if (const auto text = object["text"].text()) return std::string(*text);
+  if (const auto address = object["address"].text()) return std::string(*address);
+  return path_text(object);
+}
+
+Capability capability_of_denial(std::string_view rule, std::string_view operation,
+                                std::string_view observe) {
+  for (const RuleColumn& known : kRules) {
+    if (known.rule == rule) return known.capability;
+  }
+  if (is_network_call(operation)) return Capability::network;
+  if (is_one_of(operation, {"execve", "execveat"})) return Capability::execute;
+  if (is_change_call(operation)) return Capability::write;
+  if (is_one_of(operation, {"open", "openat", "openat2"})) {
+    return observe == "writes" ? Capability::write : Capability::files;
+  }
+  if (operation == "commit") return Capability::write;
+  return rule == "outside-grants" || operation == "landlock" ? Capability::files
+                                                             : Capability::syscalls;
+}
+
+Grant read_grant(JsonValue body, Names& names) {
+  Grant grant;
+  const std::string_view cap = body["cap"].text_or("");
+  grant.cap = names.id(cap);
+  grant.capability = capability_of_grant(cap);
+  std::string object;
+  std::string detail;
+  if (cap == "network" || cap == "git") {
+    object = std::string(body["mode"].text_or(""));
+    if (object == "none") grant.use = Use::withheld;
+  } else if (cap == "env") {
+    object = environment_text(body);
+    if (object.empty()) {
+      object = "none";
+      grant.use = Use::withheld;
+    }
+  } else if (cap == "fs.hide") {
+    object = joined(body["patterns"]);
+    grant.use = Use::withheld;
+  } else if (cap == "limit") {
+    object = std::string(body["name"].text_or(""));
+    detail = std::string(body["enforced_by"].text_or(""));
+    grant.value = body["value"].big_or(0);
+    if (is_measured_limit(object)) grant.use = Use::observed;
+  } else if (cap == "exec.memory") {
+    object = "@memory";
+  } else {
+    object = path_text(body["path"]);
+    // What a staged directory receives is brought out file by file, each with a record. A write to
+    // a single file goes straight through and leaves none.
+    if (body["staged"].bool_or(false)) grant.use = Use::observed;
+    if (body["delete"].bool_or(false)) detail = "may delete";
+  }
+  grant.object = names.id(object);
+  grant.detail = names.id(detail);
+  return grant;
+}
+
+std::string weaker_text(JsonValue weaker) {
+  std::string out;
+  for (JsonValue one = weaker.first(); one.exists(); one = weaker.after(one)) {
+    if (!out.empty()) out += ", ";
+    out.append(one["limit"].text_or("?")).append(" by ").append(one["by"].text_or("?"));
+  }
+  return out;
+}
+
+std::string joined(JsonValue array) {
+  std::string out;
+  for (JsonValue one = array.first(); one.exists(); one = array.after(one)) {
+    if (!out.empty()) out += ", ";
+    out += one.text_or("?");
+  }
+  return out;
+}
+
+}  // namespace ethos::reports

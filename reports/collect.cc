@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/collect.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "ledger/base/base32.h"
+#include "ledger/base/bytes.h"
+
+namespace ethos::reports {
+namespace {
+
+// In the order of record.md, so that the tie-out table has a place for each.
+constexpr std::string_view kTypes[] = {
+    "ledger.genesis",   "ledger.resume",    "key.epoch",
+    "key.revoke",       "data.erase",       "run.open",
+    "capability.grant", "sandbox.enforced", "runtime.sandbox_denial",
+    "resource.limit",   "output.captured",  "artifact.exported",
+    "run.gap",          "run.close",        "run.abort",
+    "sarif.written"};
+
+}  // namespace
+
+std::size_t Collector::KeyHash::operator()(const RunKey& key) const {
+  return std::hash<std::string_view>()(std::string_view(key.data(), key.size()));
+}
+
+// Run ids are base32 of 16 random bytes. Anything else (an unverified ledger) is hashed to as much.
+Collector::RunKey Collector::key_of(std::string_view run_id) {
+  RunKey key{};
+  const auto raw = base::decode_base32(run_id);
+  if (raw && raw->size() == key.size()) {
+    std::memcpy(key.data(), raw->data(), key.size());
+  } else {
+    const Hash hash = sha256(run_id);
+    std::memcpy(key.data(), hash.data(), key.size());
+  }
+  return key;
+}
+
+Collector::Collector(Model& model) : model_(model), previous_(model.period.before(model.zone)) {
+  for (const std::string_view type : kTypes) model_.tie_out.push_back({std::string(type)});
+  model_.grant_sets.emplace_back();
+  grant_set_ids_.emplace(std::vector<GrantId>(), 0);
+}
+
+TieOutRow& Collector::tie_out(std::string_view type) {
+  for (TieOutRow& row : model_.tie_out) {
+    if (row.type == type) return row;
+  }
+  // Only an unverified ledger has others; all of them are one row, however many names they have.
+  return model_.tie_out.emplace_back(TieOutRow{std::string(type)});
+}
+
+Tally* Collector::tally_of(Where where) {
+  if (where == Where::period) return &model_.now;
+  return where == Where::previous ? &model_.previous : nullptr;
+}
+
+void Collector::note_clock(std::int64_t wall_ms) {
+  if (model_.source.first_ms == 0) model_.source.first_ms = wall_ms;
+  model_.source.head_ms = wall_ms;
+  // Events are stamped when they are seen, a moment before their commit: two seconds are normal.
+  if (wall_ms + 2000 < newest_ms_) ++model_.clock_anomalies;
+  newest_ms_ = std::max(newest_ms_, wall_ms);
+}
+
+void Collector::add(std::uint64_t seq, std::string_view bytes, const Hash& leaf) {
+  if (!tape_.parse(bytes) || !tape_.root().is_object()) {
+    ++tie_out("(unreadable)").ledger;
+    return;
+  }
+  const JsonValue root = tape_.root();
+  Event event{
+      seq, {seq, {}}, root["type"].text_or(""), root["body"], root["ts"]["wall_ms"].integer_or(0)};
+  std::copy_n(leaf.begin(), event.ref.leaf.size(), event.ref.leaf.begin());
+  note_clock(event.wall_ms);
+  if (std::find(std::begin(kTypes), std::end(kTypes), event.type) == std::end(kTypes)) {
+    ++tie_out("(unknown type)").ledger;
+    return;
+  }
+  if (const auto run = root["run"].text()) {
+    run_event(*run, event);
+  } else {
+    ++tie_out(event.type).ledger;
+    ledger_event(event);
+  }
+}
+
+void Collector::key_epoch(const Event& event) {
+  KeyEpoch epoch;
+  epoch.epoch = event.body["epoch"].integer_or(0);
+  epoch.ref = event.ref;
+  epoch.at_ms = event.wall_ms;
+  epoch.vkey = std::string(event.body["vkey"].text_or(""));
+  epoch.reason = std::string(event.body["reason"].text_or("genesis"));
+  epoch.first_seq = event.seq;
+  if (!model_.epochs.empty()) model_.epochs.back().last_seq = event.seq;
+  model_.epochs.push_back(std::move(epoch));
+}
+
+void Collector::ledger_event(const Event& event) {
+  if (event.type == "ledger.genesis" || event.type == "key.epoch") return key_epoch(event);
+  LedgerEvent out;
+  out.kind = std::string(event.type);
+  out.ref = event.ref;
+  out.at_ms = event.wall_ms;
+  out.in_period = model_.period.contains_ms(event.wall_ms);
+  if (event.type == "ledger.resume") {
+    out.text =
+        "wall clock stepped by " + std::to_string(event.body["step_ms"].integer_or(0)) + " ms";
+  } else if (event.type == "key.revoke") {
+    out.text = "signing key revoked by the root key";
+  } else {
+    out.text = std::to_string(event.body["targets"].size()) +
+               " values erased; reason: " + std::string(event.body["reason"].text_or("")) +
+               "; ordered by: " + std::string(event.body["authority"].text_or(""));
+  }
+  model_.events.push_back(std::move(out));
+}
+
+Collector::Known& Collector::open_run(std::string_view run_id, const Event& event) {
+  Known known;
+  const std::int64_t start = event.wall_ms;
+  if (model_.period.contains_ms(start)) {
+    known.where = Where::period;
+  } else if (start >= model_.period.until * 1000) {
+    known.where = Where::after;
+  } else {
+    known.where = previous_.contains_ms(start) ? Where::previous : Where::before;
+    ++model_.open_at_start;  // until it ends before the period
+  }
+  if (Tally* tally = tally_of(known.where)) ++tally->runs;
+  if (known.where == Where::previous) previous_tools_.insert(name(event.body["tool"]));
+  if (known.where == Where::period) {
+    known.run = static_cast<std::uint32_t>(model_.runs.size());
+    Run& run = model_.runs.emplace_back();
+    run.id = std::string(run_id);
+    start_row(event, run);
+    open_.emplace(known.run, Open());
+  }
+  return runs_.insert_or_assign(key_of(run_id), known).first->second;
+}
+
+void Collector::run_event(std::string_view run_id, const Event& event) {
+  const auto found = runs_.find(key_of(run_id));
+  if (found == runs_.end() && event.type != "run.open") {
+    // A run without its opening: only in an unverified ledger.
+    ++tie_out(event.type).ledger;
+    return;
+  }
+  Known& known = found != runs_.end() ? found->second : open_run(run_id, event);
+  TieOutRow& row = tie_out(event.type);
+  ++(known.where == Where::period  ? row.period
+     : known.where == Where::after ? row.after
+                                   : row.before);
+  count(known, event);
+  if (known.where == Where::period) {
+    fill_row(known, event);
+  } else if (event.type == "run.close" || event.type == "run.abort") {
+    end_outside(known, event);
+  }
+}
+
+void Collector::end_outside(Known& known, const Event& event) {
+  if (known.has_ended) return;
+  known.has_ended = true;
+  if (known.where != Where::after && event.wall_ms < model_.period.from * 1000)
+    --model_.open_at_start;
+}
+
+// What both periods are compared by.
+void Collector::count(Known& known, const Event& event) {
+  Tally* const tally = tally_of(known.where);
+  if (tally == nullptr) return;
+  const JsonValue body = event.body;
+  if (event.type == "sandbox.enforced") {
+    ++tally->started;
+    if (body["weaker"].size() != 0) ++tally->runs_with_weaker;
+  } else if (event.type == "runtime.sandbox_denial") {
+    if (body["phase"].text_or("") == "setup") {
+      ++tally->setup_denials;
+      return;
+    }
+    const auto acts =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, body["count"].integer_or(0)));
+    ++tally->denial_records;
+    tally->denied_acts += acts;
+    if (body["outcome"].text_or("") == "attempt") tally->attempts += acts;
+    if (!known.had_denial) ++tally->runs_with_denials;
+    known.had_denial = true;
+  } else if (event.type == "resource.limit") {
+    ++tally->limit_records;
+    if (!known.had_limit) ++tally->runs_with_limits;
+    known.had_limit = true;
+  } else if (event.type == "run.gap") {
+    ++tally->gap_records;
+    tally->lost_acts += body["lost"].big_or(0);
+  } else if (event.type == "artifact.exported") {
+    ++tally->exports;
+  } else if (event.type == "sarif.written") {
+    ++tally->sarif_files;
+  } else if (event.type == "run.close") {
+    ++(body["ended_by"].text_or("") == "refused" ? tally->refused : tally->closed);
+    if (body["exit"]["signal"].exists() || body["exit"]["code"].integer_or(0) != 0)
+      ++tally->failed_runs;
+  } else if (event.type == "run.abort") {
+    ++tally->aborted;
+  }
+}
+
+void Collector::finish() {
+  for (std::uint32_t index = 0; index < model_.runs.size(); ++index) {
+    if (open_.contains(index)) settle(index);
+    const Run& run = model_.runs[index];
+    if (!run.ended || run.ended_ms >= model_.period.until * 1000) ++model_.open_at_end;
+  }
+  for (Tally* tally : {&model_.now, &model_.previous}) {
+    tally->open = tally->runs - tally->closed - tally->refused - tally->aborted;
+  }
+  std::set<NameId> tools;
+  for (const Run& run : model_.runs) tools.insert(run.tool);
+  model_.now.tools = static_cast<std::int64_t>(tools.size());
+  model_.previous.tools = static_cast<std::int64_t>(previous_tools_.size());
+  if (!model_.epochs.empty() && model_.source.size > 0) {
+    model_.epochs.back().last_seq = static_cast<std::uint64_t>(model_.source.size) - 1;
+  }
+  summarise(model_);
+}
+
+}  // namespace ethos::reports

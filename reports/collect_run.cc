@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "reports/classify.h"
+#include "reports/collect.h"
+#include "reports/text.h"
+
+namespace ethos::reports {
+namespace {
+
+std::uint64_t not_negative(std::int64_t number) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, number));
+}
+
+// Staged writes are brought out only when the tool ended by itself; else they are discarded unseen,
+// and a missing export says nothing about use.
+bool brings_out(const Run& run) {
+  return run.state == RunState::closed && run.exit_code.has_value();
+}
+
+std::string decision_text(JsonValue decision) {
+  if (!decision.exists()) return {};
+  return "policy " + std::string(decision["policy"].text_or("?")) + ": " +
+         std::string(decision["verdict"].text_or("?")) +
+         (decision["authenticated"].bool_or(false) ? ", authenticated" : ", not authenticated");
+}
+
+}  // namespace
+
+void Collector::start_row(const Event& event, Run& run) {
+  const JsonValue body = event.body;
+  run.opened = event.ref;
+  run.started_ms = event.wall_ms;
+  run.tool = name(body["tool"]);
+  run.origin = name(body["origin"]);
+  run.profile = name(body["profile"]);
+  run.cage = name(body["class"]);
+  run.observe = name(body["observe"]);
+  run.kernel = model_.names.id(std::string(body["host"]["kernel"].text_or("?")) + " " +
+                               std::string(body["host"]["arch"].text_or("?")));
+  run.product = name(body["product"]);
+  run.revision = name(body["repository"]["revision"]);
+  run.decision = model_.names.id(decision_text(body["decision"]));
+  run.caller_uid = body["caller"]["uid"].integer_or(-1);
+  if (const JsonValue exe = body["exe"]; exe.exists()) {
+    run.exe_path = model_.names.id(path_text(exe["path"]));
+    run.exe_sha256 = name(exe["sha256"]);
+  }
+  const auto problem = model_.verdict.run_problems.find(run.id);
+  if (problem != model_.verdict.run_problems.end()) run.problem = model_.names.id(problem->second);
+}
+
+void Collector::fill_row(Known& known, const Event& event) {
+  const std::uint32_t index = known.run;
+  Run& run = model_.runs[index];
+  ++run.records;
+  const std::string_view type = event.type;
+  if (!open_.contains(index)) return;  // sarif.written and data.erase after the end: counted above
+  if (type == "capability.grant") return grant(index, event);
+  if (type == "sandbox.enforced") return enforced(index, event);
+  if (type == "runtime.sandbox_denial") return denial(index, event);
+  if (type == "resource.limit") return limit(index, event);
+  if (type == "run.gap") return gap(index, event);
+  if (type == "artifact.exported") return exported(index, event);
+  if (type == "output.captured") {
+    run.output_bytes += event.body["bytes"].big_or(0);
+    run.truncated = run.truncated || event.body["truncated"].bool_or(false);
+  } else if (type == "run.close") {
+    closed(index, event);
+  } else if (type == "run.abort") {
+    run.state = RunState::aborted;
+    run.ended = event.ref;
+    run.ended_ms = event.wall_ms;
+    settle(index);
+  }
+}
+
+void Collector::grant(std::uint32_t index, const Event& event) {
+  const Grant grant = read_grant(event.body, model_.names);
+  const auto key = std::tuple(grant.cap, grant.object, grant.detail, grant.value,
+                              static_cast<std::uint8_t>(grant.use));
+  const auto [at, is_new] = grant_ids_.emplace(key, static_cast<GrantId>(model_.grants.size()));
+  if (is_new) model_.grants.push_back(grant);
+  Open& open = open_[index];
+  open.grants.push_back(at->second);
+  open.grant_refs.push_back(event.ref);
+  Run& run = model_.runs[index];
+  if (grant.capability == Capability::network) run.network = grant.object;
+  if (grant.capability == Capability::git) run.git = grant.object;
+}
+
+void Collector::enforced(std::uint32_t index, const Event& event) {
+  Run& run = model_.runs[index];
+  run.enforced = true;
+  run.sources = model_.names.id(joined(event.body["sources"]));
+  run.weaker = model_.names.id(weaker_text(event.body["weaker"]));
+}
+
+void Collector::denial(std::uint32_t index, const Event& event) {
+  Run& run = model_.runs[index];
+  const JsonValue body = event.body;
+  Denial out;
+  out.run = index;
+  out.ref = event.ref;
+  out.at_ms = event.wall_ms;
+  out.phase = name(body["phase"]);
+  out.rule = name(body["rule"]);
+  out.operation = name(body["operation"]);
+  out.object = model_.names.id(object_text(body["object"]));
+  out.outcome = name(body["outcome"]);
+  out.mark = name(body["mark"]);
+  out.source = name(body["source"]);
+  out.cause = name(body["cause"]);
+  out.fix = name(body["fix"]);
+  out.error = body["errno"].integer_or(0);
+  out.count = not_negative(body["count"].integer_or(0));
+  out.capability = capability_of_denial(body["rule"].text_or(""), body["operation"].text_or(""),
+                                        model_.text(run.observe));
+  if (body["phase"].text_or("") == "setup") {
+    ++run.setup_denials;
+  } else {
+    ++run.denial_records;
+    run.denied_acts += out.count;
+  }
+  model_.denials.push_back(out);
+}
+
+void Collector::limit(std::uint32_t index, const Event& event) {
+  const JsonValue body = event.body;
+  ++model_.runs[index].limit_records;
+  model_.limits.push_back({index, event.ref, event.wall_ms, name(body["limit"]),
+                           name(body["action"]), name(body["enforced_by"]), name(body["mark"]),
+                           name(body["source"]), body["observed"].big_or(0),
+                           body["value"].big_or(0)});
+}
+
+void Collector::gap(std::uint32_t index, const Event& event) {
+  Run& run = model_.runs[index];
+  const std::uint64_t lost = event.body["lost"].big_or(0);
+  ++run.gaps;
+  run.lost_acts += lost;
+  model_.gaps.push_back({index, event.ref, event.wall_ms, name(event.body["reason"]),
+                         name(event.body["source"]), lost});
+}
+
+void Collector::exported(std::uint32_t index, const Event& event) {
+  ++model_.runs[index].exports;
+  Open& open = open_[index];
+  const NameId path = model_.names.id(path_text(event.body["grant"]));
+  for (const GrantId id : open.grants) {
+    const Grant& grant = model_.grants[static_cast<std::size_t>(id)];
+    if (grant.capability != Capability::write || grant.object != path) continue;
+    const auto [use, is_first] = open.used.try_emplace(id);
+    if (is_first) use->second.first = event.ref;
+    ++use->second.acts;
+    return;
+  }
+}
+
+void Collector::closed(std::uint32_t index, const Event& event) {
+  Run& run = model_.runs[index];
+  const JsonValue body = event.body;
+  run.ended = event.ref;
+  run.ended_ms = event.wall_ms;
+  run.ended_by = name(body["ended_by"]);
+  run.state = body["ended_by"].text_or("") == "refused" ? RunState::refused : RunState::closed;
+  run.duration_ms = body["duration_ms"].integer_or(0);
+  run.exit_code = body["exit"]["code"].integer();
+  run.signal = body["exit"]["signal"].integer();
+  run.status = body["status"].integer_or(-1);
+  run.limits_hit = model_.names.id(joined(body["limits"]));
+  const JsonValue usage = body["usage"];
+  run.cpu_ms = usage["cpu_ms"].integer_or(0);
+  run.max_rss_bytes = usage["max_rss_bytes"].big_or(0);
+  const JsonValue teardown = body["teardown"];
+  run.left_behind =
+      teardown["processes_left"].integer_or(0) != 0 || teardown["cgroup"].text_or("") == "left";
+  Open& open = open_[index];
+  open.memory_peak = usage["memory_peak_bytes"].big_or(run.max_rss_bytes);
+  open.pids_peak = not_negative(usage["pids_peak"].integer_or(0));
+  settle(index);
+}
+
+MatrixRow& Collector::matrix_row(NameId tool) {
+  const auto [at, is_new] = matrix_at_.emplace(tool, model_.matrix.size());
+  if (is_new) model_.matrix.emplace_back().tool = tool;
+  return model_.matrix[at->second];
+}
+
+// The run is over (or the ledger is): its grants and their use go into the rows of its tool.
+void Collector::settle(std::uint32_t index) {
+  Run& run = model_.runs[index];
+  const auto found = open_.find(index);
+  Open& open = found->second;
+  MatrixRow& row = matrix_row(run.tool);
+  ++row.runs;
+  if (run.state == RunState::refused) ++row.refused;
+  // A grant is in force only once the cage stood; what a refused run asked for was never given.
+  if (run.enforced) {
+    ++row.in_force;
+    for (std::size_t i = 0; i < open.grants.size(); ++i)
+      settle_grant(run, open, i, open.grant_refs[i]);
+    settle_matrix(run, open);
+  }
+  const auto [at, is_new] =
+      grant_set_ids_.emplace(open.grants, static_cast<std::uint32_t>(model_.grant_sets.size()));
+  if (is_new) model_.grant_sets.push_back(open.grants);
+  run.grant_set = at->second;
+  open_.erase(found);
+}
+
+void Collector::settle_grant(const Run& run, const Open& open, std::size_t position,
+                             const Ref& ref) {
+  const GrantId id = open.grants[position];
+  const auto [at, is_new] =
+      grant_row_at_.emplace(std::pair(run.tool, id), model_.grant_rows.size());
+  if (is_new) {
+    GrantRow& fresh = model_.grant_rows.emplace_back();
+    fresh.tool = run.tool;
+    fresh.grant = model_.grants[static_cast<std::size_t>(id)];
+    fresh.first = ref;
+  }
+  GrantRow& row = model_.grant_rows[at->second];
+  ++row.runs;
+  row.last = ref;
+  if (row.grant.use == Use::observed && !brings_out(run)) ++row.discarded_runs;
+  const auto used = open.used.find(id);
+  if (used != open.used.end()) {
+    ++row.used_runs;
+    row.acts += used->second.acts;
+    if (!row.first_use) row.first_use = used->second.first;
+  }
+  if (row.grant.capability != Capability::limits || row.grant.use != Use::observed) return;
+  const std::string& limit = model_.text(row.grant.object);
+  const std::uint64_t peak = limit == "wall_ms"        ? not_negative(run.duration_ms)
+                             : limit == "memory_bytes" ? open.memory_peak
+                             : limit == "pids"         ? open.pids_peak
+                                                       : run.output_bytes;
+  if (peak == 0) return;  // not measured on this host
+  row.has_peak = true;
+  row.peak = std::max(row.peak, peak);
+}
+
+void Collector::settle_matrix(const Run& run, const Open& open) {
+  struct Seen {
+    bool granted = false, used = false, observed = false;
+    Ref first_granted, first_used;
+  };
+  std::array<Seen, kCapabilities> seen{};
+  for (std::size_t i = 0; i < open.grants.size(); ++i) {
+    const Grant& grant = model_.grants[static_cast<std::size_t>(open.grants[i])];
+    if (grant.use == Use::withheld) continue;
+    Seen& here = seen[static_cast<std::size_t>(grant.capability)];
+    if (!here.granted) here.first_granted = open.grant_refs[i];
+    here.granted = true;
+    // A limit is held, not used; whether it was reached is a matter of resource.limit records.
+    here.observed = here.observed || (grant.use == Use::observed &&
+                                      grant.capability != Capability::limits && brings_out(run));
+    const auto use = open.used.find(open.grants[i]);
+    if (use != open.used.end() && !here.used) {
+      here.used = true;
+      here.first_used = use->second.first;
+    }
+  }
+  MatrixRow& row = matrix_row(run.tool);
+  for (std::size_t i = 0; i < kCapabilities; ++i) {
+    if (!seen[i].granted) continue;
+    MatrixCell& cell = row.cells[i];
+    ++cell.granted;
+    if (!cell.first_granted) cell.first_granted = seen[i].first_granted;
+    if (seen[i].used) {
+      ++cell.used;
+      if (!cell.first_used) cell.first_used = seen[i].first_used;
+    } else if (seen[i].observed) {
+      ++cell.unused;
+    } else {
+      ++cell.unrecorded;
+    }
+  }
+}
+
+}  // namespace ethos::reports

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "reports/html_parts.h"
+#include "reports/svg_chart.h"
+#include "reports/text.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+void put_counted(const Page& page, Markup caption, Markup head,
+                 const std::vector<CountedName>& rows) {
+  Html& html = page.html;
+  html.raw("<div class=\"scroll\" tabindex=\"0\"><table><caption>")
+      .raw(caption)
+      .raw("</caption><thead><tr><th scope=\"col\">")
+      .raw(head);
+  html.raw(
+      "</th><th scope=\"col\" class=\"n\">Runs</th><th scope=\"col\">First run opened "
+      "by</th></tr></thead><tbody>\n");
+  for (const CountedName& row : rows) {
+    html.raw("<tr><th scope=\"row\">");
+    put_code(html,
+             page.model.text(row.name).empty() ? "(not recorded)" : page.model.text(row.name));
+    html.raw("</th><td class=\"n\">").number(row.runs).raw("</td><td>");
+    if (row.first) put_ref(html, *row.first);
+    html.raw("</td></tr>\n");
+  }
+  html.raw("</tbody></table></div>\n");
+}
+
+RangeChart key_chart(const Model& model) {
+  RangeChart chart{"chart-keys", "Keys, period and clock steps along the ledger", "", 1, {}, {}};
+  chart.size = static_cast<std::uint64_t>(std::max<std::int64_t>(1, model.source.size));
+  constexpr std::size_t kMostEpochs = 12;
+  const std::size_t skip =
+      model.epochs.size() > kMostEpochs ? model.epochs.size() - kMostEpochs : 0;
+  for (std::size_t i = skip; i < model.epochs.size(); ++i) {
+    const KeyEpoch& epoch = model.epochs[i];
+    chart.ranges.push_back(
+        {"key epoch " + std::to_string(epoch.epoch), epoch.first_seq, epoch.last_seq, false});
+  }
+  if (!model.runs.empty()) {
+    std::uint64_t last = model.runs.back().opened.seq;
+    for (const Run& run : model.runs)
+      last = std::max(last, run.ended ? run.ended->seq : run.opened.seq);
+    chart.ranges.push_back({"runs of the period", model.runs.front().opened.seq, last, true});
+  }
+  for (const LedgerEvent& event : model.events) {
+    if (chart.marks.size() == 100) break;
+    chart.marks.push_back(
+        {event.kind + ", record " + std::to_string(event.ref.seq), event.ref.seq});
+  }
+  chart.description = std::to_string(model.epochs.size()) + " key epochs, " +
+                      std::to_string(model.events.size()) +
+                      " clock steps, revocations and erasures.";
+  return chart;
+}
+
+}  // namespace
+
+void put_weaker(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<section id=\"weaker\"><h2>Strength of enforcement</h2>\n");
+  if (model.now.started == 0) {
+    html.raw("<p>")
+        .text(model.runs.empty() ? empty_period_text() : "No tool was started.")
+        .raw("</p></section>\n");
+    return;
+  }
+  html.raw("<p>Of ")
+      .number(model.now.started)
+      .raw(" started runs, ")
+      .number(model.now.runs_with_weaker);
+  html.raw(
+      " had something held by a weaker form that their declaration named. Weaker is not absent: it "
+      "is what the host could do.</p>\n");
+  if (!model.weaker.empty()) {
+    put_counted(page,
+                "An rlimit counts each process by itself; the supervisor counts at each notified "
+                "call; a cgroup counts the whole cage in the kernel.",
+                "Limit, by what", model.weaker);
+  }
+  put_counted(page,
+              "Sensors that were live. A run without denials says something only about the acts "
+              "these can see.",
+              "Sensor", model.sensors);
+  put_counted(page, "What was observed beside the denials.", "Observation", model.observe);
+  put_counted(page, "Kernels the runs had.", "Kernel", model.kernels);
+  put_counted(page, "Versions of ethos-run.", "Version", model.products);
+  put_counted(
+      page,
+      "Where declarations came from. A file of the workspace is always under the built-in ceiling.",
+      "Origin", model.origins);
+  html.raw("</section>\n");
+}
+
+void put_keys(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<section id=\"keys\"><h2>Signers and keys</h2>\n<figure>");
+  put_range_chart(html, key_chart(model));
+  html.raw(
+      "<figcaption>Record numbers from left to right. Lines mark clock steps, revocations and "
+      "erasures.</figcaption></figure>\n");
+  html.raw(
+      "<div class=\"scroll\" tabindex=\"0\"><table><caption>Each key signs the checkpoints that "
+      "end inside its range; the record that names a new key is "
+      "signed by both.</caption><thead><tr><th scope=\"col\" class=\"n\">Epoch</th><th "
+      "scope=\"col\">Public key</th><th scope=\"col\">Why</th><th scope=\"col\">Since</th>"
+      "<th scope=\"col\" class=\"n\">From record</th><th scope=\"col\" class=\"n\">To "
+      "record</th><th scope=\"col\">Record</th></tr></thead><tbody>\n");
+  for (const KeyEpoch& row : model.epochs) {
+    html.raw("<tr><th scope=\"row\" class=\"n\">")
+        .number(row.epoch)
+        .raw("</th><td><span class=\"long\">");
+    put_code(html, row.vkey);
+    html.raw("</span></td><td>").text(row.reason).raw("</td><td>");
+    put_time(page, row.at_ms);
+    html.raw("</td><td class=\"n\">")
+        .number(row.first_seq)
+        .raw("</td><td class=\"n\">")
+        .number(row.last_seq)
+        .raw("</td><td>");
+    put_ref(html, row.ref);
+    html.raw("</td></tr>\n");
+  }
+  html.raw("</tbody></table></div>\n");
+  if (model.events.empty()) {
+    html.raw(
+        "<p>No revocation, no erasure and no clock step is recorded in the whole "
+        "ledger.</p></section>\n");
+    return;
+  }
+  constexpr std::size_t kMostEvents = 500;
+  const std::size_t shown = std::min(model.events.size(), kMostEvents);
+  put_shown(html, shown, model.events.size(), "by record number", "report.json");
+  html.raw(
+      "<div class=\"scroll\" tabindex=\"0\"><table><caption>Clock steps, revocations and erasures "
+      "of the whole ledger.</caption><thead><tr><th scope=\"col\">Kind</th>"
+      "<th scope=\"col\">What</th><th scope=\"col\">When</th><th scope=\"col\">In the "
+      "period</th><th scope=\"col\">Record</th></tr></thead><tbody>\n");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const LedgerEvent& row = model.events[i];
+    html.raw("<tr><td>");
+    put_code(html, row.kind);
+    html.raw("</td><td>").text(row.text).raw("</td><td>");
+    put_time(page, row.at_ms);
+    html.raw("</td><td>").raw(row.in_period ? Markup("yes") : Markup("no")).raw("</td><td>");
+    put_ref(html, row.ref);
+    html.raw("</td></tr>\n");
+  }
+  html.raw("</tbody></table></div></section>\n");
+}
+
+void put_check(const Page& page) {
+  const Model& model = page.model;
+  const Verdict& verdict = model.verdict;
+  Html& html = page.html;
+  html.raw(
+          "<section id=\"check\"><h2>Verification transcript</h2>\n<div class=\"scroll\" "
+          "tabindex=\"0\"><table><caption>What ethos-verify ")
+      .text(verdict.verifier);
+  html.raw(" answered; exit status ")
+      .number(static_cast<std::int64_t>(verdict.exit))
+      .raw(
+          ". This report then read the same records again and got the same root "
+          "hash.</caption><thead><tr><th scope=\"col\">Check</th><th scope=\"col\">Result</th><th "
+          "scope=\"col\" class=\"n\">Checked</th><th scope=\"col\">Words of the "
+          "verifier</th></tr></thead><tbody>\n");
+  for (const Verdict::Check& check : verdict.checks) {
+    html.raw("<tr><th scope=\"row\">")
+        .text(verdict_label(check.name))
+        .raw("</th><td")
+        .attribute("class", "nw v-" + check.result)
+        .raw(">");
+    html.text(verdict_word(check.result))
+        .raw("</td><td class=\"n\">")
+        .number(check.checked)
+        .raw("</td><td>")
+        .text(check.text)
+        .raw("</td></tr>\n");
+  }
+  html.raw("</tbody></table></div>\n");
+  if (!verdict.problems.empty() || verdict.first_bad) {
+    html.raw("<h3>Problems the verifier named</h3><ul>\n");
+    if (verdict.first_bad) {
+      html.raw("<li>first bad record ").number(verdict.first_bad->seq).raw(": ");
+      put_code(html, verdict.first_bad->code);
+      html.raw(" ").text(verdict.first_bad->text).raw("</li>\n");
+    }
+    for (const Verdict::Problem& problem : verdict.problems) {
+      html.raw("<li>");
+      put_code(html, problem.code);
+      if (problem.seq >= 0) html.raw(" at record ").number(problem.seq);
+      html.raw(": ").text(problem.text).raw("</li>\n");
+    }
+    html.raw("</ul>\n");
+  }
+  html.raw("<h3>The checkpoint</h3><pre data-copy>").text("").prepared("");
+  // A note is lines of text; each is escaped by itself so that line ends stay line ends.
+  std::string_view note = model.source.checkpoint;
+  while (!note.empty()) {
+    const auto end = note.find('\n');
+    html.text(note.substr(0, end)).raw("\n");
+    note = end == std::string_view::npos ? std::string_view() : note.substr(end + 1);
+  }
+  html.raw(
+      "</pre>\n<h3>Do it again, without us</h3>\n<p>You need the ledger, the pin from where "
+      "<em>you</em> keep it, and the programs. No network is used.</p>\n<pre data-copy>");
+  for (const std::string& command : redo_commands(model)) html.text(command).raw("\n");
+  html.raw("</pre>\n<p>The same ledger up to record ")
+      .number(model.source.size - 1)
+      .raw(" and the same options give the same bytes. To look at one record: ");
+  put_code(html, "ethos-ledger show --ledger LEDGER --json");
+  html.raw(
+      " prints the exact bytes; SHA-256 over one zero byte and these bytes is the leaf hash whose "
+      "start stands beside each #number.</p></section>\n");
+}
+
+void put_not_proved(const Page& page) {
+  page.html.raw("<section id=\"not-proved\"><h2>What is not proved</h2>\n<ul>\n");
+  for (const std::string& text : not_proved(page.model))
+    page.html.raw("<li>").text(text).raw("</li>\n");
+  page.html.raw("</ul></section>\n");
+}
+
+void put_method(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<section id=\"method\"><h2>Method and glossary</h2>\n<p><strong>Query.</strong> ")
+      .text(query_text(model))
+      .raw("</p>\n");
+  html.raw(
+      "<p><strong>Names</strong> that tools chose (paths, arguments, addresses) are shown as "
+      "recorded; characters that hide or reorder text are shown as "
+      "escapes such as <b class=\"u\">\\u{202e}</b>. Values that may name a person are commitments "
+      "in the records and stay withheld here.</p>\n");
+  html.raw("<p><strong>Time.</strong> Wall clock of the host, shown in ")
+      .text(model.zone.name())
+      .raw(" (tzdata ")
+      .text(model.tzdata)
+      .raw(", file ");
+  put_code(html, model.zone.digest());
+  html.raw(
+      "); UTC beside it or in the tooltip. On a day when the clock changes the abbreviation tells "
+      "the two hours apart.</p>\n<dl>\n");
+  for (const Term& term : glossary()) {
+    html.raw("<dt><strong>")
+        .text(term.word)
+        .raw("</strong></dt><dd>")
+        .text(term.meaning)
+        .raw("</dd>\n");
+  }
+  html.raw("</dl></section>\n");
+}
+
+}  // namespace ethos::reports

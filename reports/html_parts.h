@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "reports/html_writer.h"
+#include "reports/model.h"
+
+// The sections of the page, in their order, and the small pieces they share.
+namespace ethos::reports {
+
+struct Page {
+  const Model& model;
+  Html& html;
+};
+
+// Pieces.
+void put_ref(Html& html, const Ref& ref);
+void put_time(const Page& page, std::int64_t wall_ms);       // local; UTC in datetime and title
+void put_time_both(const Page& page, std::int64_t wall_ms);  // local and UTC
+void put_code(Html& html, std::string_view text);            // <code>, nothing for an empty text
+void put_run_link(const Page& page, std::uint32_t run);      // the first letters of the id
+// "12 of 400 shown, …" above a table that is cut; nothing when it is whole.
+void put_shown(Html& html, std::size_t shown, std::size_t of, std::string_view order,
+               std::string_view file);
+// True when the run has something in Model::exceptions.
+bool is_deviating(const Run& run);
+
+// Sections.
+void put_masthead(const Page& page);
+void put_verdicts(const Page& page);
+void put_minute(const Page& page);
+void put_exceptions(const Page& page);
+void put_completeness(const Page& page);
+void put_allowed(const Page& page);
+void put_denials(const Page& page);
+void put_weaker(const Page& page);
+void put_keys(const Page& page);
+void put_runs(const Page& page);
+void put_check(const Page& page);
+void put_not_proved(const Page& page);
+void put_method(const Page& page);
+
+}  // namespace ethos::reports

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include "reports/html.h"
+#include "reports/html_parts.h"
+#include "reports/text.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+// Which runs a page shows: all, or those with exceptions first when there are too many.
+std::vector<std::uint32_t> chosen_runs(const Model& model) {
+  std::vector<std::uint32_t> order(model.runs.size());
+  std::iota(order.begin(), order.end(), 0U);
+  if (order.size() <= kMaxRunRows) return order;
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::uint32_t i) { return is_deviating(model.runs[i]); });
+  order.resize(kMaxRunRows);
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+void put_row(const Page& page, const Run& run, bool has_details) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<tr");
+  // With details, the deep link opens them; without, it points at the row.
+  if (!has_details) html.attribute("id", "run-" + run.id);
+  html.raw("><td class=\"id\"");
+  html.attribute("title", run.id).raw(">");
+  if (has_details) html.raw("<a").attribute("href", "#run-" + run.id).raw(">");
+  html.text(std::string_view(run.id).substr(0, 8));
+  if (has_details) html.raw("</a>");
+  html.raw("</td><td class=\"nw\">").text(model.text(run.tool)).raw("</td><td>");
+  put_time(page, run.started_ms);
+  html.raw("</td><td class=\"n\">")
+      .text(run.state == RunState::closed ? human_duration(run.duration_ms) : "")
+      .raw("</td><td class=\"nw\">");
+  html.text(ending_text(model, run))
+      .raw("</td><td class=\"n\">")
+      .number(run.denied_acts)
+      .raw("</td><td class=\"nw\">");
+  html.text(model.text(run.limits_hit))
+      .raw("</td><td class=\"n\">")
+      .number(std::uint64_t{run.exports})
+      .raw("</td><td>");
+  html.text(model.text(run.network)).raw("</td><td>").text(model.text(run.weaker)).raw("</td><td>");
+  put_ref(html, run.opened);
+  html.raw("</td></tr>\n");
+}
+
+void put_fact(Html& html, Markup label, std::string_view value) {
+  if (value.empty()) return;
+  html.raw("<dt>").raw(label).raw("</dt><dd>").text(value).raw("</dd>\n");
+}
+
+void put_grants_of(const Page& page, const Run& run) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  const std::vector<GrantId>& set = model.grant_sets[run.grant_set];
+  if (set.empty()) return;
+  html.raw("<dt>").raw(run.enforced ? Markup("Had") : Markup("Asked for")).raw("</dt><dd>");
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const Grant& grant = model.grants[static_cast<std::size_t>(set[i])];
+    if (i != 0) html.raw("; ");
+    html.text(model.text(grant.cap)).raw(" ");
+    put_code(html, shortened(model.text(grant.object), 200));
+    if (grant.capability == Capability::limits) html.raw(" ").number(grant.value);
+    if (grant.detail != NameId::none) html.raw(" (").text(model.text(grant.detail)).raw(")");
+  }
+  html.raw("</dd>\n");
+}
+
+void put_details(const Page& page, std::uint32_t index,
+                 const std::vector<const Exception*>& exceptions) {
+  const Model& model = page.model;
+  const Run& run = model.runs[index];
+  Html& html = page.html;
+  html.raw("<details")
+      .attribute("id", "run-" + run.id)
+      .raw("><summary>")
+      .text(model.text(run.tool))
+      .raw(", ");
+  put_time(page, run.started_ms);
+  html.raw(", ")
+      .text(ending_text(model, run))
+      .raw("</summary><div class=\"inner\"><dl class=\"facts\">");
+  html.raw("<dt>Run</dt><dd><code>").text(run.id).raw("</code></dd>\n");
+  html.raw("<dt>Records</dt><dd>").number(run.records).raw(" from ");
+  put_ref(html, run.opened);
+  if (run.ended) {
+    html.raw(" to ");
+    put_ref(html, *run.ended);
+  }
+  html.raw("</dd>\n<dt>Opened</dt><dd>");
+  put_time_both(page, run.started_ms);
+  html.raw("</dd>\n");
+  if (run.ended) {
+    html.raw("<dt>Ended</dt><dd>");
+    put_time_both(page, run.ended_ms);
+    html.raw("</dd>\n");
+  }
+  if (run.caller_uid >= 0)
+    put_fact(html, "Started by", "user id " + std::to_string(run.caller_uid));
+  put_fact(html, "Decision",
+           run.decision == NameId::none ? "none recorded" : model.text(run.decision));
+  put_fact(html, "Declaration", model.text(run.origin) + ", profile " + model.text(run.profile));
+  put_fact(html, "Revision", model.text(run.revision));
+  if (run.exe_path != NameId::none)
+    put_fact(html, "Program", model.text(run.exe_path) + " " + model.text(run.exe_sha256));
+  put_fact(html, "Host", model.text(run.kernel) + ", ethos-run " + model.text(run.product));
+  put_grants_of(page, run);
+  put_fact(html, "Held more weakly", model.text(run.weaker));
+  put_fact(html, "Live sensors", model.text(run.sources));
+  if (run.state == RunState::closed) {
+    put_fact(html, "Used",
+             human_duration(run.duration_ms) + ", CPU " + human_duration(run.cpu_ms) + ", memory " +
+                 human_bytes(run.max_rss_bytes) + ", output " + human_bytes(run.output_bytes) +
+                 (run.truncated ? " (truncated)" : ""));
+  }
+  html.raw("</dl><ul>\n");
+  for (const Exception* row : exceptions) {
+    html.raw("<li><span")
+        .attribute("class", "tag k-" + std::string(name_of(row->kind)))
+        .raw(">")
+        .text(label_of(row->kind))
+        .raw("</span> ");
+    if (!row->rule.empty()) html.text(row->rule).raw(": ");
+    put_code(html, row->tried);
+    html.raw(" ").text(row->happened).raw(" ");
+    put_ref(html, row->ref);
+    html.raw("</li>\n");
+  }
+  html.raw("</ul></div></details>\n");
+}
+
+}  // namespace
+
+void put_runs(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<section id=\"runs\"><h2>Runs</h2>\n");
+  if (model.runs.empty()) {
+    html.raw("<p>").text(empty_period_text()).raw("</p></section>\n");
+    return;
+  }
+  std::vector<bool> has_details(model.runs.size(), false);
+  std::vector<std::uint32_t> detailed;
+  for (std::uint32_t i = 0; i < model.runs.size() && detailed.size() < kMaxDetails; ++i) {
+    if (!is_deviating(model.runs[i])) continue;
+    has_details[i] = true;
+    detailed.push_back(i);
+  }
+  const std::vector<std::uint32_t> order = chosen_runs(model);
+  put_shown(html, order.size(), model.runs.size(),
+            "runs with exceptions before others, in the order of the ledger", "runs.csv");
+  html.raw(
+      "<div class=\"scroll\" tabindex=\"0\"><table data-filter=\"run-rows\"><caption>In the order "
+      "of the ledger. A linked run has details below.</caption><thead><tr>"
+      "<th scope=\"col\">Run</th><th scope=\"col\">Tool</th><th scope=\"col\">Opened</th><th "
+      "scope=\"col\" class=\"n\">Took</th><th scope=\"col\">Ended</th>"
+      "<th scope=\"col\" class=\"n\">Refused acts</th><th scope=\"col\">Limits reached</th><th "
+      "scope=\"col\" class=\"n\">Exported</th><th scope=\"col\">Network</th>"
+      "<th scope=\"col\">Held more weakly</th><th scope=\"col\">Opened by "
+      "record</th></tr></thead><tbody>\n");
+  for (const std::uint32_t index : order) put_row(page, model.runs[index], has_details[index]);
+  html.raw("</tbody></table></div>\n");
+  if (!detailed.empty()) {
+    std::vector<std::vector<const Exception*>> of_run(model.runs.size());
+    for (const Exception& row : model.exceptions) of_run[row.run].push_back(&row);
+    std::size_t deviating = 0;
+    for (const Run& run : model.runs) deviating += is_deviating(run) ? 1U : 0U;
+    html.raw("<h3>Runs with exceptions</h3>\n");
+    put_shown(html, detailed.size(), deviating, "in the order of the ledger", "runs.csv");
+    for (const std::uint32_t index : detailed) put_details(page, index, of_run[index]);
+  }
+  html.raw("</section>\n");
+}
+
+}  // namespace ethos::reports

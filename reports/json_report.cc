@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/json_report.h"
+
+#include "reports/json_out.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+class Writer {
+ public:
+  Writer(const Model& model, Sink& sink) : model_(model), out_(sink) {}
+
+  void write() {
+    out_.open_object();
+    out_.member("format", "ethos-report/1").line().member("generator", model_.generator);
+    out_.member("title", model_.title).member("organisation", model_.organisation);
+    definition();
+    source();
+    verification();
+    out_.line().key("not_proved").open_list();
+    for (const std::string& text : not_proved(model_)) out_.line().text(text);
+    out_.line().close_list();
+    out_.line().key("summary").open_object();
+    tally("period", model_.now);
+    tally("previous_period", model_.previous);
+    out_.member("exceptions", static_cast<std::int64_t>(model_.exceptions.size()));
+    out_.member("empty", model_.runs.empty()).close_object();
+    list("exceptions", model_.exceptions, [this](const Exception& row) { exception(row); });
+    completeness();
+    list("matrix", model_.matrix, [this](const MatrixRow& row) { matrix(row); });
+    list("grants", model_.grant_rows, [this](const GrantRow& row) { grant(row); });
+    list("rules", model_.rules, [this](const RuleRow& row) { rule(row); });
+    out_.line().member("bucket_unit", model_.bucket_unit);
+    list("buckets", model_.buckets, [this](const BucketRow& row) { bucket(row); });
+    list("denials", model_.denials, [this](const Denial& row) { denial(row); });
+    list("limits", model_.limits, [this](const LimitEvent& row) { limit(row); });
+    list("gaps", model_.gaps, [this](const Gap& row) { gap(row); });
+    counted("weaker", model_.weaker);
+    counted("sensors", model_.sensors);
+    counted("observe", model_.observe);
+    counted("kernels", model_.kernels);
+    counted("products", model_.products);
+    counted("origins", model_.origins);
+    list("keys", model_.epochs, [this](const KeyEpoch& row) { epoch(row); });
+    list("events", model_.events, [this](const LedgerEvent& row) { event(row); });
+    list("runs", model_.runs, [this](const Run& row) { run(row); });
+    out_.line().close_object().line();
+    out_.flush();
+  }
+
+ private:
+  template <typename Rows, typename Each>
+  void list(std::string_view name, const Rows& rows, Each each) {
+    out_.line().key(name).open_list();
+    for (const auto& row : rows) {
+      out_.line().open_object();
+      each(row);
+      out_.close_object();
+    }
+    out_.line().close_list();
+  }
+
+  void name(std::string_view key, NameId id) { out_.member(key, model_.text(id)); }
+  // An empty text is left out where it means "not there".
+  void name_if(std::string_view key, NameId id) {
+    if (id != NameId::none) name(key, id);
+  }
+  void ref(std::string_view key, const Ref& ref) {
+    out_.key(key)
+        .open_object()
+        .member("seq", ref.seq)
+        .member("leaf", leaf_text(ref))
+        .close_object();
+  }
+  void ref_if(std::string_view key, const std::optional<Ref>& one) {
+    if (one) ref(key, *one);
+  }
+  void time(std::string_view key, std::int64_t wall_ms) {
+    out_.member(key, utc_ms_text(wall_ms)).member(std::string(key) + "_ms", wall_ms);
+  }
+  void run_of(std::uint32_t index) {
+    out_.member("run", model_.runs[index].id);
+    name("tool", model_.runs[index].tool);
+  }
+
+  void definition() {
+    const Period& period = model_.period;
+    out_.line().key("definition").open_object();
+    out_.member("period", period.text()).member("days", period.day_count());
+    out_.member("from", utc_text(period.from)).member("until", utc_text(period.until));
+    out_.member("zone", model_.zone.name()).member("zone_digest", model_.zone.digest());
+    out_.member("tzdata", model_.tzdata).member("query", query_text(model_)).close_object();
+  }
+
+  void source() {
+    const Source& source = model_.source;
+    out_.line().key("source").open_object();
+    out_.member("kind", source.kind).member("origin", source.origin).member("size", source.size);
+    out_.member("first_seq", 0).member("last_seq", source.size - 1).member("root", source.root);
+    out_.member("checkpoint", source.checkpoint);
+    time("first", source.first_ms);
+    time("head", source.head_ms);
+    out_.close_object();
+  }
+
+  void verification() {
+    const Verdict& verdict = model_.verdict;
+    out_.line().key("verification").open_object();
+    out_.member("verified", model_.verified).member("reason", model_.unverified_reason);
+    out_.member("tool", "ethos-verify")
+        .member("version", verdict.verifier)
+        .member("exit", verdict.exit);
+    out_.member("pin", verdict.pin_fingerprint);
+    list("verdicts", verdict.checks, [this](const Verdict::Check& check) {
+      out_.member("name", check.name).member("result", check.result);
+      out_.member("checked", check.checked).member("text", check.text);
+    });
+    list("problems", verdict.problems,
+         [this](const Verdict::Problem& problem) { this->problem(problem); });
+    out_.key("first_bad");
+    if (verdict.first_bad) {
+      out_.open_object();
+      problem(*verdict.first_bad);
+      out_.close_object();
+    } else {
+      out_.null();
+    }
+    out_.line().key("redo").open_list();
+    for (const std::string& command : redo_commands(model_)) out_.text(command);
+    out_.close_list().close_object();
+  }
+
+  void problem(const Verdict::Problem& problem) {
+    out_.member("code", problem.code).member("seq", problem.seq);
+    out_.member("run", problem.run).member("text", problem.text);
+  }
+
+  void tally(std::string_view key, const Tally& tally) {
+    out_.line().key(key).open_object();
+    out_.member("runs", tally.runs).member("tools", tally.tools).member("started", tally.started);
+    out_.member("closed", tally.closed).member("refused", tally.refused);
+    out_.member("aborted", tally.aborted)
+        .member("open", tally.open)
+        .member("failed", tally.failed_runs);
+    out_.member("denial_records", tally.denial_records).member("denied_acts", tally.denied_acts);
+    out_.member("attempts", tally.attempts).member("setup_denials", tally.setup_denials);
+    out_.member("limit_records", tally.limit_records).member("gap_records", tally.gap_records);
+    out_.member("lost_acts", tally.lost_acts).member("exports", tally.exports);
+    out_.member("sarif_files", tally.sarif_files);
+    out_.member("runs_with_denials", tally.runs_with_denials);
+    out_.member("runs_with_limits", tally.runs_with_limits);
+    out_.member("runs_with_weaker", tally.runs_with_weaker).close_object();
+  }
+
+  void completeness() {
+    out_.line().key("completeness").open_object();
+    out_.member("open_at_start", model_.open_at_start).member("open_at_end", model_.open_at_end);
+    out_.member("clock_anomalies", model_.clock_anomalies);
+    list("records", model_.tie_out, [this](const TieOutRow& row) {
+      out_.member("type", row.type).member("period", row.period).member("before", row.before);
+      out_.member("after", row.after).member("ledger", row.ledger).member("total", row.total());
+    });
+    out_.close_object();
+  }
+
+  void exception(const Exception& row) {
+    out_.member("kind", name_of(row.kind));
+    run_of(row.run);
+    ref("record", row.ref);
+    time("at", row.at_ms);
+    out_.member("rule", row.rule).member("tried", row.tried);
+    out_.member("happened", row.happened).member("approval", row.approval);
+  }
+
+  void matrix(const MatrixRow& row) {
+    name("tool", row.tool);
+    out_.member("runs", row.runs).member("in_force", row.in_force).member("refused", row.refused);
+    out_.key("cells").open_list();
+    for (std::size_t i = 0; i < kCapabilities; ++i) {
+      const auto capability = static_cast<Capability>(i);
+      const MatrixCell& cell = row.cells[i];
+      out_.open_object().member("capability", name_of(capability));
+      out_.member("state", cell_words(cell, capability).state).member("granted", cell.granted);
+      out_.member("used", cell.used)
+          .member("unused", cell.unused)
+          .member("unrecorded", cell.unrecorded);
+      out_.member("tried", cell.tried).member("acts", cell.acts);
+      ref_if("first_granted", cell.first_granted);
+      ref_if("first_used", cell.first_used);
+      ref_if("first_tried", cell.first_tried);
+      out_.close_object();
+    }
+    out_.close_list();
+  }
+
+  void grant(const GrantRow& row) {
+    name("tool", row.tool);
+    name("grant", row.grant.cap);
+    out_.member("capability", name_of(row.grant.capability));
+    name("object", row.grant.object);
+    name("detail", row.grant.detail);
+    if (row.grant.capability == Capability::limits) out_.member("value", row.grant.value);
+    out_.member("use", name_of(row.grant.use)).member("runs", row.runs);
+    if (row.grant.use == Use::observed && row.grant.capability != Capability::limits) {
+      out_.member("used_runs", row.used_runs).member("exports", row.acts);
+      out_.member("discarded_runs", row.discarded_runs);
+    }
+    if (row.has_peak) out_.member("peak", row.peak);
+    ref("first", row.first);
+    ref("last", row.last);
+    ref_if("first_use", row.first_use);
+  }
+
+  void rule(const RuleRow& row) {
+    name("phase", row.phase);
+    name("rule", row.rule);
+    out_.member("records", row.records).member("acts", row.acts).member("runs", row.runs);
+    ref("first", row.first);
+  }
+
+  void bucket(const BucketRow& row) {
+    out_.member("start", row.bucket.label).member("from", utc_text(row.bucket.from));
+    out_.member("until", utc_text(row.bucket.until)).member("runs", row.runs);
+    out_.member("refused", row.refused).member("denial_records", row.denial_records);
+    out_.member("denied_acts", row.denied_acts).member("limit_records", row.limit_records);
+  }
+
+  void denial(const Denial& row) {
+    run_of(row.run);
+    ref("record", row.ref);
+    time("at", row.at_ms);
+    name("phase", row.phase);
+    name("rule", row.rule);
+    name("operation", row.operation);
+    name("object", row.object);
+    out_.member("capability", name_of(row.capability));
+    name("outcome", row.outcome);
+    out_.member("count", row.count).member("errno", row.error);
+    name("mark", row.mark);
+    name("source", row.source);
+    name_if("cause", row.cause);
+    name_if("fix", row.fix);
+  }
+
+  void limit(const LimitEvent& row) {
+    run_of(row.run);
+    ref("record", row.ref);
+    time("at", row.at_ms);
+    name("limit", row.limit);
+    name("action", row.action);
+    name("enforced_by", row.enforced_by);
+    out_.member("observed", row.observed).member("value", row.value);
+    name("mark", row.mark);
+    name("source", row.source);
+  }
+
+  void gap(const Gap& row) {
+    run_of(row.run);
+    ref("record", row.ref);
+    time("at", row.at_ms);
+    name("reason", row.reason);
+    name("source", row.source);
+    out_.member("lost", row.lost);
+  }
+
+  void counted(std::string_view key, const std::vector<CountedName>& rows) {
+    list(key, rows, [this](const CountedName& row) {
+      name("name", row.name);
+      out_.member("runs", row.runs);
+      ref_if("first", row.first);
+    });
+  }
+
+  void epoch(const KeyEpoch& row) {
+    out_.member("epoch", row.epoch).member("vkey", row.vkey).member("reason", row.reason);
+    ref("record", row.ref);
+    time("at", row.at_ms);
+    out_.member("first_seq", row.first_seq).member("last_seq", row.last_seq);
+  }
+
+  void event(const LedgerEvent& row) {
+    out_.member("kind", row.kind).member("text", row.text).member("in_period", row.in_period);
+    ref("record", row.ref);
+    time("at", row.at_ms);
+  }
+
+  void run(const Run& row) {
+    out_.member("run", row.id);
+    name("tool", row.tool);
+    out_.member("state", name_of(row.state)).member("in_force", row.enforced);
+    ref("opened", row.opened);
+    ref_if("ended", row.ended);
+    out_.member("records", row.records);
+    time("started", row.started_ms);
+    if (row.ended) time("ended_at", row.ended_ms);
+    out_.member("duration_ms", row.duration_ms);
+    if (row.exit_code) out_.member("exit_code", *row.exit_code);
+    if (row.signal) out_.member("signal", *row.signal);
+    out_.member("status", row.status);
+    name_if("ended_by", row.ended_by);
+    name("origin", row.origin);
+    name("profile", row.profile);
+    name("class", row.cage);
+    name("observe", row.observe);
+    name("network", row.network);
+    name("git", row.git);
+    name("kernel", row.kernel);
+    name("product", row.product);
+    name_if("revision", row.revision);
+    name_if("exe", row.exe_path);
+    name_if("exe_sha256", row.exe_sha256);
+    name_if("decision", row.decision);
+    name("sources", row.sources);
+    name("weaker", row.weaker);
+    name("limits_hit", row.limits_hit);
+    name_if("problem", row.problem);
+    out_.member("caller_uid", row.caller_uid).member("denial_records", row.denial_records);
+    out_.member("denied_acts", row.denied_acts).member("setup_denials", row.setup_denials);
+    out_.member("limit_records", row.limit_records).member("gaps", row.gaps);
+    out_.member("lost_acts", row.lost_acts).member("exports", row.exports);
+    out_.member("output_bytes", row.output_bytes).member("output_truncated", row.truncated);
+    out_.member("max_rss_bytes", row.max_rss_bytes).member("cpu_ms", row.cpu_ms);
+    out_.member("left_behind", row.left_behind);
+  }
+
+  const Model& model_;
+  JsonOut out_;
+};
+
+}  // namespace
+
+void write_json(const Model& model, Sink& sink) { Writer(model, sink).write(); }
+
+}  // namespace ethos::reports

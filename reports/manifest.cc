@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/manifest.h"
+
+#include "reports/json_out.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+
+void write_manifest(const Model& model, const OutputSet& outputs, Sink& sink) {
+  JsonOut out(sink);
+  out.open_object()
+      .member("format", "ethos-report-manifest/1")
+      .member("generator", model.generator);
+  out.line().member("verified", model.verified).member("origin", model.source.origin);
+  out.member("size", model.source.size).member("root", model.source.root);
+  out.member("pin", model.verdict.pin_fingerprint).member("verifier", model.verdict.verifier);
+  out.line().member("period", model.period.text()).member("zone", model.zone.name());
+  out.member("zone_digest", model.zone.digest()).member("tzdata", model.tzdata);
+  out.member("head", utc_ms_text(model.source.head_ms)).line().key("files").open_list();
+  for (const auto& file : outputs.files()) {
+    out.line().open_object().member("name", file->name()).member("bytes", file->size());
+    out.member("sha256", file->digest()).close_object();
+  }
+  out.line().close_list().line().key("redo").open_list();
+  for (const std::string& command : redo_commands(model)) out.line().text(command);
+  out.line().close_list().close_object();
+  out.flush();
+  sink.write("\n");
+}
+
+void write_sums(const OutputSet& outputs, Sink& sink) {
+  for (const auto& file : outputs.files()) sink.write(file->digest() + "  " + file->name() + "\n");
+}
+
+}  // namespace ethos::reports

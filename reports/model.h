@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/names.h"
+#include "reports/period.h"
+#include "reports/verdict.h"
+#include "reports/zone.h"
+
+// The one model behind every format (docs/report-model.md, ethos-report/1). A writer prints numbers
+// from here and computes none of its own.
+namespace ethos::reports {
+
+// Where a statement stands in the ledger: record number and the first 8 bytes of its leaf hash.
+struct Ref {
+  std::uint64_t seq = 0;
+  std::array<std::uint8_t, 8> leaf{};
+};
+
+// The columns of the allowed-versus-used matrix.
+enum class Capability : std::uint8_t {
+  read,
+  write,
+  execute,
+  files,
+  hidden,
+  network,
+  git,
+  environment,
+  syscalls,
+  limits,
+};
+inline constexpr std::size_t kCapabilities = 10;
+std::string_view name_of(Capability capability);   // "read": machine formats
+std::string_view label_of(Capability capability);  // "Read files": pages
+
+enum class RunState : std::uint8_t { open, closed, refused, aborted };
+std::string_view name_of(RunState state);
+
+enum class GrantId : std::uint32_t {};
+
+// How far the evidence can tell whether a grant was used.
+enum class Use : std::uint8_t {
+  observed,      // records say so: an exported file, a limit's peak
+  not_recorded,  // the kind of use leaves no record
+  withheld,      // nothing was granted: `network none`
+};
+std::string_view name_of(Use use);
+
+// One thing that runs were given, kept once however many runs had it.
+struct Grant {
+  NameId cap = NameId::none;  // as in the record: fs.read, network, limit, ...
+  Capability capability = Capability::read;
+  NameId object = NameId::none;  // path, mode, name
+  NameId detail = NameId::none;  // e.g. enforced_by, "may delete"
+  std::uint64_t value = 0;       // of a limit
+  Use use = Use::not_recorded;
+};
+
+// Figures of a set of runs: the period's, or the one's before it.
+struct Tally {
+  std::int64_t runs = 0, closed = 0, refused = 0, aborted = 0, open = 0;
+  std::int64_t started = 0;         // the tool was released
+  std::int64_t denial_records = 0;  // phase run and commit
+  std::int64_t setup_denials = 0;   // phase setup
+  std::int64_t limit_records = 0;
+  std::int64_t gap_records = 0;
+  std::int64_t exports = 0;
+  std::int64_t sarif_files = 0;
+  std::uint64_t denied_acts = 0;  // sum of counts of denial_records
+  std::uint64_t attempts = 0;     // of these: let through to the kernel, answer not seen
+  std::uint64_t lost_acts = 0;    // sum of run.gap
+  std::int64_t runs_with_denials = 0, runs_with_limits = 0, runs_with_weaker = 0, failed_runs = 0;
+  std::int64_t tools = 0;
+};
+
+struct Run {
+  std::string id;
+  NameId tool = NameId::none;
+  RunState state = RunState::open;
+  bool enforced = false;  // reached sandbox.enforced: the cage stood
+  Ref opened;
+  std::optional<Ref> ended;
+  std::uint64_t records = 0;
+  std::int64_t started_ms = 0;
+  std::int64_t ended_ms = 0;  // only with `ended`
+  std::int64_t duration_ms = 0;
+  std::optional<std::int64_t> exit_code, signal;
+  std::int64_t status = -1;  // of ethos-run, -1 unknown
+  NameId ended_by = NameId::none, origin = NameId::none, profile = NameId::none;
+  NameId cage = NameId::none, observe = NameId::none, network = NameId::none, git = NameId::none;
+  NameId kernel = NameId::none, product = NameId::none, revision = NameId::none;
+  NameId exe_path = NameId::none, exe_sha256 = NameId::none, decision = NameId::none;
+  NameId sources = NameId::none;     // live sensors, ", " between
+  NameId weaker = NameId::none;      // "memory_bytes by rlimit, ...", empty when none
+  NameId limits_hit = NameId::none;  // names, ", " between
+  NameId problem = NameId::none;     // what the verifier says about it, empty when it passes
+  std::int64_t caller_uid = -1;
+  std::uint32_t denial_records = 0, setup_denials = 0, limit_records = 0, gaps = 0, exports = 0;
+  std::uint64_t denied_acts = 0, lost_acts = 0, output_bytes = 0, max_rss_bytes = 0;
+  std::int64_t cpu_ms = 0;
+  bool left_behind = false;  // teardown did not end clean
+  bool truncated = false;
+  std::uint32_t grant_set = 0;  // index in Model::grant_sets
+  [[nodiscard]] bool has_failed() const { return (exit_code && *exit_code != 0) || signal; }
+};
+
+struct Denial {
+  std::uint32_t run = 0;  // index in Model::runs
+  Ref ref;
+  std::int64_t at_ms = 0;
+  NameId phase = NameId::none, rule = NameId::none, operation = NameId::none;
+  NameId object = NameId::none, outcome = NameId::none, mark = NameId::none;
+  NameId source = NameId::none, cause = NameId::none, fix = NameId::none;
+  std::int64_t error = 0;  // errno
+  std::uint64_t count = 1;
+  Capability capability = Capability::files;
+};
+
+struct LimitEvent {
+  std::uint32_t run = 0;
+  Ref ref;
+  std::int64_t at_ms = 0;
+  NameId limit = NameId::none, action = NameId::none, enforced_by = NameId::none;
+  NameId mark = NameId::none, source = NameId::none;
+  std::uint64_t observed = 0, value = 0;
+};
+
+struct Gap {
+  std::uint32_t run = 0;
+  Ref ref;
+  std::int64_t at_ms = 0;
+  NameId reason = NameId::none, source = NameId::none;
+  std::uint64_t lost = 0;
+};
+
+// One line of allowed versus used: a tool and one thing it was given.
+struct GrantRow {
+  NameId tool = NameId::none;
+  Grant grant;
+  std::int64_t runs = 0;            // runs that had it in force
+  std::int64_t used_runs = 0;       // with Use::observed
+  std::int64_t discarded_runs = 0;  // of write grants: ended otherwise, so nothing was brought out
+  std::uint64_t acts = 0;           // exported files
+  std::uint64_t peak = 0;           // of a limit: highest figure seen
+  bool has_peak = false;
+  Ref first, last;
+  std::optional<Ref> first_use;
+};
+
+struct MatrixCell {
+  std::int64_t granted = 0;     // runs with at least one grant of this kind in force
+  std::int64_t used = 0;        // of these, runs with recorded use
+  std::int64_t unused = 0;      // use would have been recorded, and was not
+  std::int64_t unrecorded = 0;  // use leaves no record
+  std::int64_t tried = 0;       // runs with a denial or a limit of this kind
+  std::uint64_t acts = 0;       // denied acts, or limit records
+  std::optional<Ref> first_granted, first_used, first_tried;
+};
+struct MatrixRow {
+  NameId tool = NameId::none;
+  std::int64_t runs = 0, in_force = 0, refused = 0;
+  std::array<MatrixCell, kCapabilities> cells;
+};
+
+struct RuleRow {
+  NameId phase = NameId::none, rule = NameId::none;
+  std::int64_t records = 0, runs = 0;
+  std::uint64_t acts = 0;
+  Ref first;
+};
+
+struct BucketRow {
+  Bucket bucket;
+  std::int64_t runs = 0, refused = 0, limit_records = 0, denial_records = 0;
+  std::uint64_t denied_acts = 0;
+};
+
+// "memory_bytes held by rlimit": in how many runs, first seen where.
+struct CountedName {
+  NameId name = NameId::none;
+  std::int64_t runs = 0;
+  std::optional<Ref> first;
+};
+
+// Records of one type, told apart by where their run began. The columns sum to the checkpoint.
+struct TieOutRow {
+  std::string type;
+  std::int64_t period = 0, before = 0, after = 0, ledger = 0;
+  [[nodiscard]] std::int64_t total() const { return period + before + after + ledger; }
+};
+
+struct KeyEpoch {
+  std::int64_t epoch = 0;
+  Ref ref;
+  std::int64_t at_ms = 0;
+  std::string vkey, reason;
+  std::uint64_t first_seq = 0, last_seq = 0;  // records its checkpoints may end at
+};
+struct LedgerEvent {  // revocations, clock steps, erasures
+  std::string kind, text;
+  Ref ref;
+  std::int64_t at_ms = 0;
+  bool in_period = false;
+};
+
+enum class ExceptionKind : std::uint8_t {
+  problem,
+  aborted,
+  open,
+  gap,
+  left_behind,
+  refused,
+  limit,
+  denied,
+};
+std::string_view name_of(ExceptionKind kind);
+std::string_view label_of(ExceptionKind kind);
+
+// What a reader looks at first: something that did not go as declared.
+struct Exception {
+  ExceptionKind kind = ExceptionKind::problem;
+  std::uint32_t run = 0;
+  Ref ref;
+  std::int64_t at_ms = 0;
+  std::string rule;      // may be empty
+  std::string tried;     // what
+  std::string happened;  // and how it ended
+  std::string approval;  // decision bound to the run, or "none recorded"
+};
+
+struct Source {
+  std::string kind = "ledger";
+  std::string origin;
+  std::int64_t size = 0;  // records covered
+  std::string root;       // base64
+  std::string checkpoint;
+  std::int64_t head_ms = 0;  // wall clock of the last record: the time of the document
+  std::int64_t first_ms = 0;
+};
+
+struct Model {
+  std::string title, organisation, generator;
+  Period period;
+  Zone zone;
+  std::string tzdata;
+  Source source;
+  Verdict verdict;
+  bool verified = false;
+  std::string unverified_reason;  // empty when verified
+
+  Names names;
+  std::vector<Grant> grants;
+  std::vector<std::vector<GrantId>> grant_sets;
+  std::vector<Run> runs;  // opened in the period, by record number
+  std::vector<Denial> denials;
+  std::vector<LimitEvent> limits;
+  std::vector<Gap> gaps;
+
+  Tally now, previous;
+  std::int64_t open_at_start = 0;    // opened before the period, ended in it, after it or never
+  std::int64_t open_at_end = 0;      // opened in the period, ended after it or never
+  std::int64_t clock_anomalies = 0;  // records whose clock lies before an earlier record's
+  std::vector<TieOutRow> tie_out;
+  std::vector<MatrixRow> matrix;
+  std::vector<GrantRow> grant_rows;
+  std::vector<RuleRow> rules;
+  std::string bucket_unit;
+  std::vector<BucketRow> buckets;
+  std::vector<CountedName> weaker, sensors, observe, kernels, products, origins;
+  std::vector<KeyEpoch> epochs;
+  std::vector<LedgerEvent> events;
+  std::vector<Exception> exceptions;
+
+  [[nodiscard]] const std::string& text(NameId id) const { return names.text(id); }
+};
+
+}  // namespace ethos::reports

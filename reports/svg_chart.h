@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/html_writer.h"
+
+namespace ethos::reports {
+
+// Stacked bars of two series, drawn as SVG with a title, a description and a tooltip a bar; the
+// second series is hatched, so that colour never carries the meaning alone. The figures belong into
+// a table beside it.
+struct BarChart {
+  struct Bar {
+    std::string label;
+    std::uint64_t first = 0, second = 0;
+  };
+  std::string id;  // unique in the page, [a-z-]+
+  std::string title, description;
+  std::string first_name, second_name;
+  std::vector<Bar> bars;
+};
+void put_bar_chart(Html& html, const BarChart& chart);
+
+// A line of record numbers with named stretches and marks above it.
+struct RangeChart {
+  struct Range {
+    std::string label;
+    std::uint64_t from = 0, to = 0;  // both included
+    bool hatched = false;
+  };
+  struct Mark {
+    std::string label;
+    std::uint64_t at = 0;
+  };
+  std::string id, title, description;
+  std::uint64_t size = 1;
+  std::vector<Range> ranges;  // one line each
+  std::vector<Mark> marks;
+};
+void put_range_chart(Html& html, const RangeChart& chart);
+
+// The smallest 1, 2 or 5 times a power of ten that is not below `value`; at least 1.
+std::uint64_t nice_top(std::uint64_t value);
+
+}  // namespace ethos::reports

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tally_rows.h"
+
+#include <array>
+
+namespace ethos::reports {
+namespace {
+
+struct Signed {
+  std::string_view key, label;
+  std::int64_t Tally::*field;
+};
+struct Unsigned {
+  std::string_view key, label;
+  std::uint64_t Tally::*field;
+};
+
+constexpr std::array<Signed, 17> kSigned = {{
+    {"runs", "Runs opened", &Tally::runs},
+    {"tools", "Different tools", &Tally::tools},
+    {"started", "Runs whose tool was started in the cage", &Tally::started},
+    {"closed", "Runs closed", &Tally::closed},
+    {"refused", "Runs refused before the start", &Tally::refused},
+    {"aborted", "Runs aborted (supervisor lost)", &Tally::aborted},
+    {"open", "Runs without an end", &Tally::open},
+    {"failed", "Runs whose tool ended with another status than 0, or by a signal",
+     &Tally::failed_runs},
+    {"runs_with_denials", "Runs with denials", &Tally::runs_with_denials},
+    {"runs_with_limits", "Runs that reached a limit", &Tally::runs_with_limits},
+    {"runs_with_weaker", "Runs with a weaker form of enforcement", &Tally::runs_with_weaker},
+    {"denial_records", "Denial records", &Tally::denial_records},
+    {"setup_denials", "Denial records before a start", &Tally::setup_denials},
+    {"limit_records", "Limit records", &Tally::limit_records},
+    {"gap_records", "Gap records", &Tally::gap_records},
+    {"exports", "Files exported", &Tally::exports},
+    {"sarif_files", "SARIF files written", &Tally::sarif_files},
+}};
+constexpr std::array<Unsigned, 3> kUnsigned = {{
+    {"denied_acts", "Refused acts", &Tally::denied_acts},
+    {"attempts", "of these left to the kernel, answer not seen", &Tally::attempts},
+    {"lost_acts", "Acts counted without a record", &Tally::lost_acts},
+}};
+
+}  // namespace
+
+std::vector<TallyRow> tally_rows(const Model& model) {
+  std::vector<TallyRow> out;
+  for (const Signed& row : kSigned) {
+    out.push_back({row.key, row.label, std::to_string(model.now.*row.field),
+                   std::to_string(model.previous.*row.field)});
+  }
+  for (const Unsigned& row : kUnsigned) {
+    out.push_back({row.key, row.label, std::to_string(model.now.*row.field),
+                   std::to_string(model.previous.*row.field)});
+  }
+  return out;
+}
+
+}  // namespace ethos::reports

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reports/sha256.h"
+
+namespace ethos::reports {
+
+// The RFC 6962 root of a growing list of leaves, in O(log n) memory. A report hashes what it reads
+// so that it covers exactly the tree the verifier accepted, even if the file changes in between.
+class TreeRoot {
+ public:
+  // Takes a record's bytes, returns its leaf hash.
+  Hash add(std::string_view record);
+  [[nodiscard]] Hash root();
+
+ private:
+  Hash node(const Hash& left, const Hash& right);
+  Sha256 hasher_;
+  std::uint64_t size_ = 0;
+  std::vector<Hash> peaks_;  // perfect subtrees, biggest first
+};
+
+}  // namespace ethos::reports

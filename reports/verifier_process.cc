@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/verifier_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "ledger/base/unique_fd.h"
+
+extern char** environ;  // POSIX: unistd.h declares it for GNU programs only
+
+namespace ethos::reports {
+namespace {
+
+using base::Errc;
+using base::fail;
+using base::UniqueFd;
+
+constexpr std::size_t kMaxErrors = 4096;
+
+struct Pipe {
+  UniqueFd read, write;
+};
+base::Result<Pipe> make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return base::fail_errno("pipe", errno);
+  return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+class Actions {
+ public:
+  Actions() { posix_spawn_file_actions_init(&actions_); }
+  Actions(const Actions&) = delete;
+  Actions& operator=(const Actions&) = delete;
+  ~Actions() { posix_spawn_file_actions_destroy(&actions_); }
+  posix_spawn_file_actions_t* get() { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+// Reads what is there; false at the end of the stream. Beyond `limit` bytes are read and dropped.
+bool drain(const UniqueFd& fd, std::string& into, std::size_t limit) {
+  std::array<char, 65536> buffer{};
+  const ssize_t count = ::read(fd.get(), buffer.data(), buffer.size());
+  if (count < 0) return errno == EINTR || errno == EAGAIN;
+  if (count == 0) return false;
+  const std::size_t room = limit - std::min(limit, into.size());
+  into.append(buffer.data(), std::min(static_cast<std::size_t>(count), room));
+  return true;
+}
+
+void read_both(Pipe& out, Pipe& err, ProcessResult& result, std::size_t max_output) {
+  std::array<pollfd, 2> fds = {{{out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}}};
+  while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+    if (::poll(fds.data(), fds.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      return;
+    }
+    // One byte more than allowed tells "too much" from "just enough".
+    if (fds[0].revents != 0 && !drain(out.read, result.output, max_output + 1)) fds[0].fd = -1;
+    if (fds[1].revents != 0 && !drain(err.read, result.errors, kMaxErrors)) fds[1].fd = -1;
+  }
+}
+
+}  // namespace
+
+base::Result<ProcessResult> run_program(const std::string& path,
+                                        const std::vector<std::string>& arguments,
+                                        std::size_t max_output) {
+  auto out = make_pipe();
+  if (!out) return base::Unexpected(std::move(out).error());
+  auto err = make_pipe();
+  if (!err) return base::Unexpected(std::move(err).error());
+  Actions actions;
+  posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(actions.get(), out->write.get(), 1);
+  posix_spawn_file_actions_adddup2(actions.get(), err->write.get(), 2);
+  std::vector<std::string> words = arguments;
+  words.insert(words.begin(), path);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t pid = -1;
+  const int spawned =
+      ::posix_spawn(&pid, path.c_str(), actions.get(), nullptr, argv.data(), environ);
+  if (spawned != 0) return base::fail_errno(path, spawned);
+  out->write.reset();
+  err->write.reset();
+
+  ProcessResult result;
+  read_both(*out, *err, result, max_output);
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return base::fail_errno(path, errno);
+  }
+  if (!WIFEXITED(status)) return fail(Errc::io, path + ": ended by a signal");
+  if (result.output.size() > max_output) return fail(Errc::too_large, path + ": said too much");
+  result.status = WEXITSTATUS(status);
+  return result;
+}
+
+base::Result<std::string> sibling_path(const std::string& name) {
+  std::array<char, PATH_MAX> buffer{};
+  const ssize_t length = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
+  if (length <= 0 || static_cast<std::size_t>(length) >= buffer.size()) {
+    return base::fail_errno("/proc/self/exe", length < 0 ? errno : ENAMETOOLONG);
+  }
+  const std::string self(buffer.data(), static_cast<std::size_t>(length));
+  return self.substr(0, self.rfind('/') + 1) + name;
+}
+
+}  // namespace ethos::reports
