@@ -50,7 +50,7 @@ struct Fix {
 using PropertyValue = std::variant<std::string, std::int64_t, bool, std::vector<std::string>>;
 using Properties = std::vector<std::pair<std::string, PropertyValue>>;
 
-// A result, 3.27.
+// A result, 3.27. (Findings about a SARIF file itself are in sarif/validate/.)
 struct Finding {
   std::size_t rule = 0;  // index into ConvertedRun::rules
   Level level = Level::warning;

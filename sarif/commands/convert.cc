@@ -80,6 +80,10 @@ Exit execute(const Options& options, const Streams& streams) {
     complain(streams.err, "--revision and --branch need --repository-uri");
     return Exit::usage;
   }
+  if (options.from == "none" && options.evidence.empty()) {
+    complain(streams.err, "--from none needs --evidence");
+    return Exit::usage;
+  }
   ConvertRequest request = request_of(options);
   auto ready = prepare_root(options, request);
   if (!ready) return refuse(streams, ready.error(), "--root");
@@ -100,6 +104,9 @@ Exit execute(const Options& options, const Streams& streams) {
                                    return {};
                                  });
   if (!done) return refuse(streams, done.error(), options.input);
+  if (!summary.unusable.empty()) {
+    complain(streams.err, options.input + ": only the evidence was written: " + summary.unusable);
+  }
   if (!options.is_quiet && options.output != "-") {
     streams.err << "ethos-sarif: " << options.output << ": " << summary.format << ", "
                 << summary.results << " results, " << summary.denials << " sandbox denials\n";

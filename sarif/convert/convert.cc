@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/convert/convert.h"
 
+#include <array>
 #include <utility>
 
 #include "sarif/convert/formats.h"
 #include "sarif/evidence/denials.h"
 #include "sarif/evidence/sandbox_block.h"
+#include "sarif/log/reading.h"
 #include "sarif/log/rewrite.h"
 #include "sarif/resolve.h"
 
@@ -79,6 +81,29 @@ void rename_tool(ConvertedRun& run, const ConvertRequest& request) {
   if (!request.tool_version.empty()) run.tool.version = request.tool_version;
 }
 
+// A log that carries the evidence when there is nothing else to carry.
+ConvertedRun evidence_run(const ConvertRequest& request, const std::string& unusable) {
+  ConvertedRun run;
+  run.tool.name = request.evidence->tool();
+  rename_tool(run, request);
+  if (!unusable.empty()) {
+    run.has_failed = true;
+    run.notifications.push_back(
+        {Level::error, "", "The output of the tool could not be used: " + unusable, std::nullopt});
+  }
+  return run;
+}
+
+ConvertSummary write_native(ConvertedRun run, std::string format, JsonWriter& writer,
+                            ConvertRequest& request) {
+  std::vector<Finding> denials = denials_of(request);
+  fingerprint(denials, request.sources);
+  ConvertSummary summary{std::move(format), run.findings.size(), denials.size(), ""};
+  append_denials(run, std::move(denials));
+  write_log(writer, run, context_of(request));
+  return summary;
+}
+
 base::Result<ConvertSummary> convert_sarif(ByteSource& source, JsonWriter& writer,
                                            ConvertRequest& request) {
   JsonReader reader(source);
@@ -92,16 +117,95 @@ base::Result<ConvertSummary> convert_sarif(ByteSource& source, JsonWriter& write
     additions.automation_id = automation_id(request.category, context.run_id);
   }
   ConvertedRun own;
-  own.tool.name = request.evidence ? request.evidence->tool() : "";
-  rename_tool(own, request);
-  append_denials(own, additions.findings);
   if (request.evidence) {
+    own = evidence_run(request, "");
+    append_denials(own, additions.findings);
     additions.write_run = [&](JsonWriter& out) { write_run(out, own, context); };
   }
-  ConvertSummary summary{"sarif", 0, additions.findings.size()};
+  ConvertSummary summary{"sarif", 0, additions.findings.size(), ""};
   auto done = rewrite_log(reader, writer, additions);
   if (!done) return base::Unexpected(std::move(done).error());
   return summary;
+}
+
+// The start of a source, and all of it when it is not longer than kMaxSpooledBytes.
+struct Spooled {
+  std::string bytes;
+  bool is_whole = false;
+};
+
+base::Result<Spooled> spool(ByteSource& source) {
+  Spooled spooled;
+  std::array<char, 65536> chunk{};
+  while (spooled.bytes.size() <= kMaxSpooledBytes) {
+    const std::ptrdiff_t got = source.read(chunk);
+    if (got < 0) return base::fail_errno("input", static_cast<int>(-got));
+    spooled.is_whole = got == 0;
+    if (got == 0) break;
+    spooled.bytes.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+  return spooled;
+}
+
+// Hands out what was spooled and then the rest.
+class ContinuedSource final : public ByteSource {
+ public:
+  ContinuedSource(std::string_view spooled, ByteSource& rest) : head_(spooled), rest_(rest) {}
+  std::ptrdiff_t read(std::span<char> into) override {
+    const std::ptrdiff_t got = head_.read(into);
+    return got != 0 ? got : rest_.read(into);
+  }
+
+ private:
+  MemorySource head_;
+  ByteSource& rest_;
+};
+
+base::Result<void> check_log(const std::string& bytes) {
+  MemorySource source(bytes);
+  JsonReader reader(source);
+  return for_each_result(reader, [](std::size_t, const JsonView&) { return base::Result<void>(); });
+}
+
+// SARIF with evidence: checked first as long as it fits into memory.
+base::Result<ConvertSummary> convert_checked_sarif(ByteSource& source, JsonWriter& writer,
+                                                   ConvertRequest& request) {
+  auto spooled = spool(source);
+  if (!spooled) return base::Unexpected(std::move(spooled).error());
+  if (spooled->is_whole) {
+    auto good = check_log(spooled->bytes);
+    if (!good) return base::Unexpected(std::move(good).error());
+  }
+  ContinuedSource whole(spooled->bytes, source);
+  return convert_sarif(whole, writer, request);
+}
+
+bool is_about_content(base::Errc code) {
+  return code == base::Errc::malformed || code == base::Errc::unsupported ||
+         code == base::Errc::too_large;
+}
+
+base::Result<std::string_view> choose_format(PeekSource& source, const std::string& name) {
+  if (name != "auto") {
+    const Format* format = find_format(name);
+    if (format == nullptr) return base::fail(base::Errc::not_found, "format \"" + name + "\"");
+    return format->name;
+  }
+  return detect_format(source.head());
+}
+
+base::Result<ConvertSummary> convert_as(const Format& format, PeekSource& source,
+                                        JsonWriter& writer, ConvertRequest& request) {
+  if (format.read == nullptr) {
+    return request.evidence ? convert_checked_sarif(source, writer, request)
+                            : convert_sarif(source, writer, request);
+  }
+  auto run = format.read(source);
+  if (!run) return base::Unexpected(std::move(run).error());
+  if (run->tool.name.empty()) *run = evidence_run(request, "");
+  rename_tool(*run, request);
+  resolve_places(*run, request.paths, request.sources);
+  return write_native(std::move(*run), std::string(format.name), writer, request);
 }
 
 }  // namespace
@@ -109,26 +213,16 @@ base::Result<ConvertSummary> convert_sarif(ByteSource& source, JsonWriter& write
 base::Result<ConvertSummary> convert(ByteSource& source, JsonWriter& writer,
                                      ConvertRequest& request) {
   PeekSource peeked(source);
-  std::string name = request.format;
-  if (name == "auto") {
-    auto detected = detect_format(peeked.head());
-    if (!detected) return base::Unexpected(std::move(detected).error());
-    name = *detected;
-  }
-  const Format* format = find_format(name);
-  if (format == nullptr) return base::fail(base::Errc::not_found, "format \"" + name + "\"");
-  if (format->read == nullptr) return convert_sarif(peeked, writer, request);
-  auto run = format->read(peeked);
-  if (!run) {
-    return base::Unexpected(std::move(run).error().with_context(std::string(format->name)));
-  }
-  rename_tool(*run, request);
-  resolve_places(*run, request.paths, request.sources);
-  std::vector<Finding> denials = denials_of(request);
-  fingerprint(denials, request.sources);
-  ConvertSummary summary{std::string(format->name), run->findings.size(), denials.size()};
-  append_denials(*run, std::move(denials));
-  write_log(writer, *run, context_of(request));
+  const auto format = choose_format(peeked, request.format);
+  base::Result<ConvertSummary> done =
+      format ? convert_as(*find_format(*format), peeked, writer, request)
+             : base::Result<ConvertSummary>(base::Unexpected(base::Error(format.error())));
+  if (done || !request.evidence || !is_about_content(done.error().code)) return done;
+  // A writer that has begun cannot take another log: only SARIF too long to be checked comes here.
+  if (writer.has_begun()) return done;
+  const std::string unusable = done.error().message();
+  ConvertSummary summary = write_native(evidence_run(request, unusable), "none", writer, request);
+  summary.unusable = unusable;
   return summary;
 }
 

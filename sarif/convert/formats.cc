@@ -9,6 +9,9 @@
 namespace ethos::sarif {
 namespace {
 
+// A tool whose output is no list of findings: the run carries its evidence only.
+base::Result<ConvertedRun> convert_nothing(ByteSource&) { return ConvertedRun{}; }
+
 constexpr auto kFormats = std::to_array<Format>({
     {"bandit-json", "Bandit", "bandit -f json", convert_bandit},
     {"clang-text", "clang", "clang, its stderr", convert_clang},
@@ -16,6 +19,7 @@ constexpr auto kFormats = std::to_array<Format>({
     {"cppcheck-xml", "Cppcheck", "cppcheck --xml, its stderr", convert_cppcheck},
     {"flake8-text", "flake8", "flake8 (default format)", convert_flake8},
     {"gcc-text", "GCC", "gcc, its stderr; also shellcheck -f gcc", convert_gcc},
+    {"none", "any", "no findings are read; needs --evidence", convert_nothing},
     {"pylint-json", "Pylint", "pylint -f json", convert_pylint},
     {"pylint-json2", "Pylint", "pylint -f json2", convert_pylint},
     {"sarif", "any", "SARIF 2.1.0, copied losslessly", nullptr},

@@ -27,14 +27,15 @@ base::Result<void> check_keys(const JsonView& object, std::string_view what,
 
 base::Result<Evidence> Evidence::read(ByteSource& source) {
   Evidence evidence;
+  evidence.document_ = std::make_unique<JsonFragment>();
   LimitedSource limited(source, kMaxEvidenceBytes);
   JsonReader reader(limited, {.limits = {.depth = 32, .token_bytes = kMaxEvidenceBytes}});
   // Nodes count beside bytes, so the fragment may be larger than the text.
-  if (!evidence.document_.capture(reader, reader.next(), 4 * kMaxEvidenceBytes) ||
+  if (!evidence.document_->capture(reader, reader.next(), 4 * kMaxEvidenceBytes) ||
       reader.next() != JsonEvent::end) {
     return fail(Errc::malformed, reader.fault().message());
   }
-  const JsonView root = evidence.document_.root();
+  const JsonView root = evidence.document_->root();
   auto done = check_keys(root, "evidence", {"v", "kind", "ledger", "records", "declaration"});
   if (!done) return base::Unexpected(std::move(done).error());
   if (text_of(root, "kind") != "ethos-evidence") {
@@ -48,7 +49,7 @@ base::Result<Evidence> Evidence::read(ByteSource& source) {
 }
 
 base::Result<void> Evidence::check_ledger() const {
-  const auto ledger = document_.root().find("ledger");
+  const auto ledger = document_->root().find("ledger");
   if (!ledger) return fail(Errc::malformed, "evidence: no ledger");
   auto done =
       check_keys(*ledger, "ledger", {"origin", "run", "first_seq", "last_seq", "checkpoint"});
@@ -92,7 +93,7 @@ base::Result<void> Evidence::take_record(const JsonView& record) {
 }
 
 base::Result<void> Evidence::take_records() {
-  const auto list = document_.root().find("records");
+  const auto list = document_->root().find("records");
   if (!list || !list->is_array() || list->size() == 0) {
     return fail(Errc::malformed, "evidence: no records");
   }
@@ -134,12 +135,12 @@ std::string Evidence::limit(std::string_view name) const {
 
 std::string Evidence::tool() const { return text_of(records_.front().body, "tool"); }
 
-JsonView Evidence::ledger() const { return *document_.root().find("ledger"); }
+JsonView Evidence::ledger() const { return *document_->root().find("ledger"); }
 
 std::string Evidence::run_id() const { return text_of(ledger(), "run"); }
 
 std::optional<Evidence::DeclarationPlace> Evidence::declaration() const {
-  const auto declaration = document_.root().find("declaration");
+  const auto declaration = document_->root().find("declaration");
   if (!declaration) return std::nullopt;
   DeclarationPlace place{text_of(*declaration, "uri"), 1};
   if (place.uri.empty()) return std::nullopt;

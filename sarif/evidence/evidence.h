@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,7 +59,8 @@ class Evidence {
   base::Result<void> take_records();
   base::Result<void> take_record(const JsonView& record);
 
-  JsonFragment document_;
+  // Behind a pointer: the records are views into it, and an Evidence may be moved.
+  std::unique_ptr<JsonFragment> document_;
   std::vector<Record> records_;
   std::vector<std::int64_t> wall_ms_;
 };

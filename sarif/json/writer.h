@@ -77,6 +77,7 @@ class JsonWriter {
     key(name);
     boolean(value);
   }
+  [[nodiscard]] bool has_begun() const { return is_complete_ || !frames_.empty(); }
   // Ends the document with a newline; all that was begun must have ended.
   void finish();
 

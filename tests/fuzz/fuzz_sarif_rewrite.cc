@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "sarif/evidence/denials.h"
+#include "sarif/log/digest.h"
+#include "sarif/log/fingerprint_log.h"
+#include "sarif/log/rewrite.h"
+
+namespace {
+
+using namespace ethos::sarif;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::string rewritten(std::string_view text, const Additions& additions) {
+  MemorySource source(text);
+  JsonReader reader(source, {.limits = {.depth = 64}});
+  StringSink sink;
+  JsonWriter writer(sink, JsonLayout::compact);
+  return rewrite_log(reader, writer, additions) ? sink.text() : "";
+}
+
+std::size_t results_of(std::string_view text) {
+  MemorySource source(text);
+  const auto digest = digest_log(source);
+  require(digest.has_value());
+  return digest->results.size();
+}
+
+}  // namespace
+
+// A log that is accepted stays the same when copied twice, and loses no result when a denial and a
+// block are added.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string plain = rewritten(text, {});
+  if (plain.empty()) return 0;
+  require(rewritten(plain, {}) == plain);
+  Additions additions;
+  additions.write_sandbox = [](JsonWriter& writer) {
+    writer.key("sandbox");
+    writer.begin_object();
+    writer.end_object();
+  };
+  additions.rule = denial_rule();
+  additions.findings.emplace_back();
+  const std::string added = rewritten(plain, additions);
+  require(!added.empty());
+  require(results_of(added) >= results_of(plain));
+  MemorySource source(plain);
+  JsonReader reader(source);
+  StringSink sink;
+  JsonWriter writer(sink, JsonLayout::compact);
+  SourceFiles none;
+  require(fingerprint_log(reader, writer, PathMapper(), none).has_value());
+  require(sink.text() == plain);
+  return 0;
+}

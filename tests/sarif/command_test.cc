@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "sarif/commands/run.h"
+#include "sarif/json/fragment.h"
+#include "tests/sarif/support.h"
+
+namespace ethos::sarif {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path kData = fs::path(ETHOS_TEST_DATA) / "sarif";
+
+struct Outcome {
+  int code;
+  std::string out;
+  std::string err;
+};
+
+Outcome call(const std::vector<std::string>& args) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run(args, out, err);
+  return {code, out.str(), err.str()};
+}
+
+std::string data(const std::string& name) { return (kData / name).string(); }
+
+struct TempDir {
+  TempDir() {
+    std::string name = (fs::temp_directory_path() / "ethos-sarif-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~TempDir() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return (path / name).string(); }
+  fs::path path;
+};
+
+struct Document {
+  explicit Document(const std::string& text) : source(text), reader(source) {
+    REQUIRE(fragment.capture(reader, reader.next()));
+  }
+  [[nodiscard]] JsonView run0() const { return *fragment.root().find("runs")->at(0); }
+  MemorySource source;
+  JsonReader reader;
+  JsonFragment fragment;
+};
+
+TEST_CASE("command: each way to call it has its exit status", "[sarif]") {
+  CHECK(call({}).code == 2);
+  CHECK(call({"nothing"}).code == 2);
+  CHECK(call({"convert"}).code == 2);
+  CHECK(call({"convert", "--from", "nothing", "-", "-o", "-"}).code == 2);
+  CHECK(call({"convert", "--from", "none", "/dev/null", "-o", "-"}).code == 2);
+  CHECK(call({"convert", "--revision", "x", "/dev/null", "-o", "-"}).code == 2);
+  CHECK(call({"--help"}).code == 0);
+  CHECK(call({"convert", "--help"}).code == 0);
+  CHECK(call({"--version"}).out == "ethos-sarif " ETHOS_VERSION "\n");
+  CHECK(call({"convert", "/nonexistent", "-o", "-"}).code == 3);
+  CHECK(call({"convert", "/", "-o", "-"}).code == 3);
+  CHECK(call({"convert", "--from", "bandit", "/dev/null", "-o", "-"}).code == 3);
+  CHECK(call({"convert", "--root", "/nonexistent", data("convert/gcc.txt"), "-o", "-"}).code == 3);
+  CHECK(call({"digest", data("convert/gcc.txt")}).code == 3);
+  CHECK(call({"formats"}).code == 0);
+  CHECK(call({"formats", "--json"}).code == 0);
+}
+
+TEST_CASE("command: an error is one line and leaves the output alone", "[sarif]") {
+  const TempDir dir;
+  std::ofstream(dir.file("out.sarif")) << "old";
+  const Outcome bad =
+      call({"convert", "--from", "pylint", data("convert/gcc.txt"), "-o", dir.file("out.sarif")});
+  CHECK(bad.code == 3);
+  CHECK(std::count(bad.err.begin(), bad.err.end(), '\n') == 1);
+  CHECK(bad.err.rfind("ethos-sarif: ", 0) == 0);
+  CHECK(support::read_all(dir.file("out.sarif")) == "old");
+  CHECK(std::distance(fs::directory_iterator(dir.path), fs::directory_iterator()) == 1);
+  CHECK(call({"convert", data("convert/gcc.txt"), "-o", dir.file("no/out.sarif")}).code == 3);
+  CHECK(call({"convert", data("convert/gcc.txt"), "-o", "/dev/full/x"}).code == 3);
+}
+
+TEST_CASE("command: an output below the root is not reached through a link", "[sarif]") {
+  const TempDir dir;
+  fs::create_directories(dir.path / "root");
+  fs::create_directories(dir.path / "elsewhere");
+  fs::create_directory_symlink(dir.path / "elsewhere", dir.path / "root/out");
+  const std::string input = data("convert/flake8.txt");
+  CHECK(call({"convert", "--root", dir.file("root"), input, "-o", dir.file("root/out/x")}).code ==
+        3);
+  CHECK(fs::is_empty(dir.path / "elsewhere"));
+  CHECK(call({"convert", "--root", dir.file("root"), input, "-o", dir.file("root/x")}).code == 0);
+}
+
+TEST_CASE("command: convert writes what code scanning asks for", "[sarif]") {
+  const Outcome done = call({"convert", "--root", data("tree"), "--category", "lint",
+                             "--repository-uri", "https://example.com/r", "--revision", "abc",
+                             data("convert/shellcheck.json1"), "-o", "-"});
+  REQUIRE(done.code == 0);
+  const Document log(done.out);
+  CHECK(text_of(log.fragment.root(), "version") == "2.1.0");
+  const JsonView first = log.run0();
+  CHECK(first.find_path({"automationDetails", "id"})->text() == "lint/");
+  CHECK(text_of(first, "columnKind") == "unicodeCodePoints");
+  const JsonView result = *first.find("results")->at(0);
+  CHECK(integer_of(result, "ruleIndex") == 0);
+  CHECK(result.find_path({"partialFingerprints", "primaryLocationLineHash"}));
+  CHECK(text_of(*first.find("versionControlProvenance")->at(0), "revisionId") == "abc");
+  CHECK_FALSE(first.find("properties"));
+}
+
+TEST_CASE("command: evidence is carried whatever the tool left behind", "[sarif]") {
+  const TempDir dir;
+  std::ofstream(dir.file("half.json")) << "{\"comments\":[{\"file\":";
+  std::ofstream(dir.file("half.sarif")) << "{\"version\":\"2.1.0\",\"runs\":[{\"results\":[";
+  const std::string evidence = data("evidence/good_denials.json");
+  for (const auto& [format, input] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"shellcheck-json1", dir.file("half.json")},
+           {"auto", dir.file("half.sarif")},
+           {"sarif", dir.file("half.sarif")},
+           {"auto", "/dev/null"}}) {
+    CAPTURE(format, input);
+    const Outcome done =
+        call({"convert", "--from", format, "--evidence", evidence, input, "-o", "-"});
+    REQUIRE(done.code == 0);
+    CHECK(done.err.find("only the evidence") != std::string::npos);
+    const Document log(done.out);
+    CHECK(log.run0().find("results")->size() == 5);
+    CHECK(log.run0().find_path({"properties", "sandbox"}));
+    const JsonView invocation = *log.run0().find("invocations")->at(0);
+    CHECK(invocation.find("executionSuccessful")->boolean() == false);
+    CHECK(invocation.find("toolExecutionNotifications")->size() == 1);
+  }
+  const Outcome none = call({"convert", "--from", "none", "--evidence",
+                             data("evidence/good_clean.json"), "/dev/null", "-o", "-"});
+  REQUIRE(none.code == 0);
+  CHECK(none.err.empty());
+  const Document log(none.out);
+  CHECK(log.run0().find("results")->size() == 0);
+  CHECK(log.run0().find_path({"tool", "driver", "name"})->text() == "shellcheck");
+}
+
+TEST_CASE("command: SARIF with evidence keeps its own and gains ours", "[sarif]") {
+  const TempDir dir;
+  std::ofstream(dir.file("in.sarif"))
+      << R"({"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t"}},"results":[{"message":{"text":"x"}}],"properties":{"sandbox":"mine"}}]})";
+  const Outcome done = call({"convert", "--evidence", data("evidence/good_denials.json"),
+                             dir.file("in.sarif"), "-o", dir.file("out.sarif")});
+  REQUIRE(done.code == 0);
+  const Document log(support::read_all(dir.file("out.sarif")));
+  CHECK(log.run0().find("results")->size() == 6);
+  CHECK(log.run0().find_path({"properties", "sandbox_from_input"})->text() == "mine");
+  CHECK(log.run0().find_path({"properties", "sandbox", "enabled"})->boolean() == true);
+  const Outcome digest = call({"digest", dir.file("out.sarif")});
+  REQUIRE(digest.code == 0);
+  const Document digests(digest.out);
+  CHECK(digests.fragment.root().find("results")->size() == 6);
+}
+
+TEST_CASE("command: evidence that cannot be trusted stops everything", "[sarif]") {
+  CHECK(call({"convert", "--evidence", data("evidence/fail_hole.json"), data("convert/flake8.txt"),
+              "-o", "-"})
+            .code == 3);
+  CHECK(
+      call({"convert", "--evidence", "/nonexistent", data("convert/flake8.txt"), "-o", "-"}).code ==
+      3);
+}
+
+TEST_CASE("command: fingerprints are added, kept and never replaced", "[sarif]") {
+  const TempDir dir;
+  std::ofstream(dir.file("in.sarif")) << R"({"version":"2.1.0","runs":[{"results":[
+    {"locations":[{"physicalLocation":{"artifactLocation":{"uri":"src/tabs.sh"},"region":{"startLine":2}}}]},
+    {"partialFingerprints":{"primaryLocationLineHash":"other:1"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"src/tabs.sh"},"region":{"startLine":2}}}]},
+    {"locations":[{"physicalLocation":{"artifactLocation":{"uri":"../../etc/passwd"},"region":{"startLine":1}}}]},
+    {"locations":[{"physicalLocation":{"artifactLocation":{"uri":"src/tabs.sh"}}}]}]}]})";
+  const Outcome done =
+      call({"fingerprint", "--root", data("tree"), dir.file("in.sarif"), "-o", "-", "--compact"});
+  REQUIRE(done.code == 0);
+  CHECK(done.err.find("4 results: 1 fingerprints added, 0 equal, 1 different") !=
+        std::string::npos);
+  const Document log(done.out);
+  const JsonView results = *log.run0().find("results");
+  CHECK(results.at(0)->find_path({"partialFingerprints", "primaryLocationLineHash"})->text() ==
+        "2a73a72d3d96552d:1");
+  CHECK(results.at(1)->find_path({"partialFingerprints", "primaryLocationLineHash"})->text() ==
+        "other:1");
+  CHECK_FALSE(results.at(2)->find("partialFingerprints"));
+  CHECK_FALSE(results.at(3)->find("partialFingerprints"));
+  CHECK(
+      call({"fingerprint", "--lines", data("tree/src/tabs.sh")}).out.find("2a73a72d3d96552d:1\n") !=
+      std::string::npos);
+  CHECK(call({"fingerprint", dir.file("in.sarif")}).code == 2);
+}
+
+}  // namespace
+}  // namespace ethos::sarif
