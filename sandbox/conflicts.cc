@@ -86,6 +86,7 @@ class Conflicts {
   // The path itself or one of its parents, as text: a pattern of `hide`, or .git under `git: none`.
   [[nodiscard]] bool is_hidden(const PathFact& fact) const {
     if (fact.asked.starts_with('/') || fact.asked == ".") return false;
+    if (std::ranges::any_of(facts_.hides, [&](const HideFact& h) { return is_at_or_below(fact.asked, h.path); })) return true;
     if (fact.capability != Capability::write && is_within_git_hidden(fact.asked, normal_.git)) return true;
     for (std::size_t end = fact.asked.find('/');; end = fact.asked.find('/', end + 1)) {
       const bool is_whole = end == std::string::npos;

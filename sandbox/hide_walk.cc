@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/hide_walk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "ledger/base/unique_fd.h"
+#include "sandbox/git_rules.h"
+#include "sandbox/hide_pattern.h"
+#include "sandbox/path_text.h"
+
+namespace ethos::sandbox {
+namespace {
+
+using base::Errc;
+using base::Result;
+using base::UniqueFd;
+
+constexpr std::size_t kMaxMatches = 10'000;
+constexpr std::size_t kMaxEntries = 20'000'000;
+constexpr std::size_t kMaxLevels = 500;
+
+class Walk {
+ public:
+  Walk(const Workspace& workspace, const Normal& normal, const std::vector<std::string>& trees)
+      : workspace_(workspace), normal_(normal), trees_(trees) {
+    for (const std::string& pattern : normal.hide) patterns_.emplace_back(pattern);
+  }
+
+  Result<std::vector<HideFact>> run() {
+    for (const std::string& tree : trees_) {
+      const bool is_inside_other = std::ranges::any_of(
+          trees_, [&](const std::string& other) { return other != tree && is_at_or_below(tree, other); });
+      if (is_inside_other) continue;
+      if (auto done = start(tree); !done) return base::Unexpected(std::move(done).error());
+    }
+    std::vector<HideFact> out;
+    for (auto& [path, fact] : found_) out.push_back(std::move(fact));
+    return out;
+  }
+
+ private:
+  Result<void> start(const std::string& tree) {
+    UniqueFd fd(open_granted(workspace_, tree, O_PATH));
+    struct stat st {};
+    if (!fd.is_open() || ::fstat(fd.get(), &st) != 0) return base::fail(Errc::io, "walk " + tree);
+    const bool is_directory = S_ISDIR(st.st_mode);
+    path_ = tree == "." ? "" : tree;
+    if (!path_.empty()) {
+      if (const auto by = hidden_by(is_directory)) return add(path_, *by, is_directory);
+    }
+    if (!is_directory) return {};
+    UniqueFd directory(open_granted(workspace_, tree, O_RDONLY | O_DIRECTORY));
+    return walk(std::move(directory), 1);
+  }
+
+  // `path_` against the patterns first: what both match counts as hidden by the declaration.
+  std::optional<HiddenBy> hidden_by(bool is_directory) const {
+    for (const HidePattern& pattern : patterns_)
+      if (pattern.matches(path_, is_directory)) return HiddenBy::hide;
+    if (is_hidden_by_git(path_, normal_.git)) return HiddenBy::git;
+    return std::nullopt;
+  }
+
+  Result<void> add(const std::string& path, HiddenBy by, bool is_directory) {
+    const NodeType type = is_directory ? NodeType::directory : NodeType::file;
+    const auto [at, is_new] = found_.try_emplace(path, HideFact{by, path, type});
+    if (!is_new && by == HiddenBy::hide) at->second.by = by;
+    if (found_.size() > kMaxMatches) return base::fail(Errc::too_large, "more than 10000 hidden places");
+    return {};
+  }
+
+  // A link that matches stands for what it points to: its own text is no secret, and it cannot be
+  // covered by a mount.
+  Result<void> add_target(HiddenBy by) {
+    UniqueFd target(::open((workspace_.path + "/" + path_).c_str(), O_PATH | O_CLOEXEC));
+    struct stat st {};
+    if (!target.is_open() || ::fstat(target.get(), &st) != 0) return {};  // leads nowhere: shows nothing
+    std::array<char, 4097> text{};
+    const std::string link = "/proc/self/fd/" + std::to_string(target.get());
+    const ssize_t n = ::readlink(link.c_str(), text.data(), text.size());
+    if (n <= 0 || static_cast<std::size_t>(n) == text.size())
+      return base::fail(Errc::io, "cannot tell where the link " + path_ + " leads");
+    const auto inside = relative_to(workspace_, std::string(text.data(), static_cast<std::size_t>(n)));
+    const bool is_shown = inside && std::ranges::any_of(trees_, [&](const std::string& tree) {
+      return *inside != tree && is_at_or_below(*inside, tree);
+    });
+    return is_shown ? add(*inside, by, S_ISDIR(st.st_mode)) : Result<void>();
+  }
+
+  Result<void> walk(UniqueFd directory, std::size_t level) {
+    // The caller cannot look inside; nor can the tool, which never has more rights than the caller.
+    if (!directory.is_open()) return {};
+    if (level > kMaxLevels) return base::fail(Errc::too_large, "more than 500 levels of directories below " + path_.substr(0, 60));
+    std::vector<std::string> below;
+    if (auto read = read_entries(directory, below); !read) return read;
+    const std::size_t length = path_.size();
+    for (const std::string& name : below) {
+      UniqueFd next(::openat(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      enter(name);
+      auto done = walk(std::move(next), level + 1);
+      path_.resize(length);
+      if (!done) return done;
+    }
+    return {};
+  }
+
+  void enter(const std::string& name) {
+    if (!path_.empty()) path_ += '/';
+    path_ += name;
+  }
+
+  // Matches each entry; leaves the names of the directories to enter in `below`.
+  Result<void> read_entries(const UniqueFd& directory, std::vector<std::string>& below) {
+    while (true) {
+      const ssize_t n = ::getdents64(directory.get(), buffer_.data(), buffer_.size());
+      if (n == 0) return {};
+      if (n < 0) return errno == EACCES || errno == ENOENT ? Result<void>() : base::fail_errno("read directory " + path_, errno);
+      for (ssize_t at = 0; at < n;) {
+        const auto* entry = reinterpret_cast<const dirent64*>(buffer_.data() + at);
+        at += entry->d_reclen;
+        if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
+        if (++entries_ > kMaxEntries) return base::fail(Errc::too_large, "more than 20 million entries to look at");
+        if (auto done = look_at(directory, *entry, below); !done) return done;
+      }
+    }
+  }
+
+  Result<void> look_at(const UniqueFd& directory, const dirent64& entry, std::vector<std::string>& below) {
+    unsigned char type = entry.d_type;
+    if (type == DT_UNKNOWN) {
+      struct stat st {};
+      if (::fstatat(directory.get(), entry.d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) return {};
+      type = S_ISDIR(st.st_mode) ? DT_DIR : S_ISLNK(st.st_mode) ? DT_LNK : DT_REG;
+    }
+    const std::size_t length = path_.size();
+    enter(entry.d_name);
+    // A link may stand for a directory, so a pattern for directories is tried on it too.
+    const auto by = hidden_by(type == DT_DIR || type == DT_LNK);
+    Result<void> done;
+    if (by && type == DT_LNK) done = add_target(*by);
+    else if (by) done = add(path_, *by, type == DT_DIR);
+    else if (type == DT_DIR) below.emplace_back(entry.d_name);
+    path_.resize(length);
+    return done;
+  }
+
+  const Workspace& workspace_;
+  const Normal& normal_;
+  const std::vector<std::string>& trees_;
+  std::vector<HidePattern> patterns_;
+  std::string path_;  // of the entry at hand, relative to the workspace
+  std::map<std::string, HideFact> found_;
+  std::size_t entries_ = 0;
+  alignas(dirent64) std::array<char, 65536> buffer_{};
+};
+
+}  // namespace
+
+Result<std::vector<HideFact>> find_hidden(const Workspace& workspace, const Normal& normal, const std::vector<std::string>& trees) {
+  return Walk(workspace, normal, trees).run();
+}
+
+}  // namespace ethos::sandbox

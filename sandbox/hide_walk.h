@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ledger/base/result.h"
+#include "sandbox/facts.h"
+#include "sandbox/normal.h"
+#include "sandbox/workspace.h"
+
+namespace ethos::sandbox {
+
+// F-5: what hide patterns and the git rule match inside the granted trees of the workspace. `trees` are
+// relative paths of granted directories and files. Follows no link while it walks.
+// Errc::too_large for more than 10,000 matches, 20 million entries or 500 levels.
+[[nodiscard]] base::Result<std::vector<HideFact>> find_hidden(const Workspace& workspace, const Normal& normal,
+                                                              const std::vector<std::string>& trees);
+
+}  // namespace ethos::sandbox
