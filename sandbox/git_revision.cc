@@ -26,7 +26,8 @@ constexpr std::size_t kMaxPackedRefs = 64U << 20;
 // A regular file or directory; never a fifo that would block, never a link.
 UniqueFd open_at(const UniqueFd& directory, const std::string& path, int flags, std::uint64_t resolve) {
   open_how how{};
-  how.flags = static_cast<std::uint32_t>(flags) | O_CLOEXEC | O_NONBLOCK;
+  how.flags = static_cast<std::uint32_t>(flags) | O_CLOEXEC;
+  if ((flags & O_PATH) == 0) how.flags |= O_NONBLOCK;
   how.resolve = resolve | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   return UniqueFd(static_cast<int>(::syscall(SYS_openat2, directory.get(), path.c_str(), &how, sizeof how)));
 }

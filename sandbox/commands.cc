@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/commands.h"
+
+#include <ostream>
+#include <variant>
+
+#include "ledger/ledger_files.h"
+#include "sandbox/exit_status.h"
+#include "sandbox/facts_collect.h"
+#include "sandbox/prepare.h"
+#include "sandbox/run_options.h"
+
+namespace ethos::sandbox {
+namespace {
+
+int complain(std::ostream& err, const std::string& text, ExitStatus status) {
+  err << "ethos-run: " << text << '\n';
+  return code(status);
+}
+
+int show_plan(const RunOptions& options, std::ostream& out, std::ostream& err) {
+  auto caller = read_caller();
+  if (!caller) return complain(err, caller.error().message(), ExitStatus::runner_failed);
+  auto host = read_host_facts();
+  if (!host) return complain(err, host.error().message(), ExitStatus::runner_failed);
+  // Only to keep its files out of every grant; that there is none yet does not matter here.
+  std::optional<ledger::LedgerFiles> ledger;
+  if (auto choice = ledger::choose_ledger(options.ledger, options.keys, ledger::process_environment())) ledger = choice->files;
+  auto prepared = prepare(options, *caller, ledger, *host, Purpose::show);
+  if (!prepared) return complain(err, prepared.error().message(), ExitStatus::runner_failed);
+  for (const Refusal& r : prepared->refusals) err << "ethos-run: refused: " << r.cause << " [" << r.rule << " " << r.on << "]; " << r.fix << '\n';
+  if (!prepared->refusals.empty()) return code(ExitStatus::refused);
+  out << (options.is_json ? plan_document(*prepared) + "\n" : describe_plan(*prepared));
+  return code(ExitStatus::ok);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+  const auto parsed = parse_run_options(args);
+  if (const auto* answer = std::get_if<Answer>(&parsed)) {
+    out << answer->out;
+    if (!answer->err.empty()) err << "ethos-run: " << answer->err << '\n';
+    return answer->status;
+  }
+  const auto& options = std::get<RunOptions>(parsed);
+  switch (options.command) {
+    case Command::plan: return show_plan(options, out, err);
+    case Command::run:
+    case Command::doctor:
+    case Command::drift:
+    case Command::learn: break;
+  }
+  return complain(err, "not available in this build", ExitStatus::runner_failed);
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/run_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "sandbox/declaration.h"
+#include "sandbox/exit_status.h"
+
+namespace ethos::sandbox {
+namespace {
+
+constexpr const char* kAbout =
+    "Runs a tool in a kernel-enforced cage made from its capability declaration, and keeps signed evidence of what\n"
+    "it was allowed, what it tried and how it ended.";
+
+constexpr const char* kFooter = R"(
+Commands (a tool of such a name is reached as `ethos-run run NAME`):
+  plan TOOL ...      print what would be granted and built; nothing runs (--json: the exact evidence bytes)
+  doctor             what this host can enforce, and how to fix the rest
+  drift A.json B.json   what widened and what narrowed between two declarations
+
+Examples:
+  ethos-run shellcheck -- scripts/*.sh             a declared tool, or one of the shipped catalog
+  ethos-run --sarif lint.sarif shellcheck -- a.sh  and its findings, with the evidence, as SARIF
+  ethos-run --write build --limit wall=60s -- make -j2        a command of your own
+  ethos-run plan shellcheck                        what shellcheck would be granted
+
+Exit status: the tool's own (128+N for a signal); 120 refused before the start; 121 a limit, 124 the wall clock ended it;
+122 an act was denied (--fail-on-denial); 125 called wrongly or evidence incomplete; 126/127 not executable / not found.)";
+
+template <typename T>
+void option(CLI::App& app, const char* name, std::optional<T>& into, const char* about, const char* kind = "F") {
+  app.add_option_function<std::string>(name, [&into](const std::string& v) { into = v; }, about)->type_name(kind);
+}
+
+void list(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about, const char* kind) {
+  app.add_option(name, into, about)->type_name(kind)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+}
+
+void add_policy_options(CLI::App& app, RunOptions& o) {
+  option(app, "--workspace", o.workspace, "the directory to work on (default: top of the Git repository, else the current one)", "DIR");
+  option(app, "--config", o.config, "declaration file (default: ethos.json at the workspace's root, then the catalog)");
+  option(app, "--config-rev", o.config_revision, "take the declaration from this commit instead of the work tree", "REV");
+  option(app, "--ceiling", o.ceiling, "one more ceiling; it can only narrow");
+  list(app, "--read", o.grants.read, "grant reading", "PATH");
+  list(app, "--write", o.grants.write, "grant writing", "PATH");
+  list(app, "--exec", o.grants.exec, "grant starting files (@memory, @scratch)", "PATH");
+  list(app, "--hide", o.grants.hide, "hide what matches", "PATTERN");
+  list(app, "--env", o.grants.env, "pass or set an environment variable", "NAME[=VALUE]");
+  list(app, "--limit", o.grants.limits, "set a limit, e.g. wall=60s, memory=1GiB", "NAME=VALUE");
+  list(app, "--enforce", o.grants.enforce, "what may enforce a limit, e.g. memory=rlimit", "NAME=LIST");
+  option(app, "--network", o.grants.network, "none or loopback", "MODE");
+  option(app, "--git", o.grants.git, "none or read", "MODE");
+  option(app, "--observe", o.grants.observe, "off, writes or all", "MODE");
+  option(app, "--profile", o.grants.profile, "lint-offline, build-offline or no-proc (with a command after --)", "NAME");
+  option(app, "--ledger", o.ledger, "the ledger (default: $ETHOS_LEDGER, then the state directory)");
+  option(app, "--keys", o.keys, "directory of the ledger's keys (default: beside it)", "DIR");
+  option(app, "--cgroup-parent", o.cgroup_parent, "cgroup v2 directory to make the cage's group in", "DIR");
+  app.add_flag("--quiet", o.is_quiet, "say nothing but errors");
+  app.add_option("TOOL", o.tool, "a declared tool; without it the command stands after --");
+}
+
+void add_run_options(CLI::App& app, RunOptions& o) {
+  option(app, "--sarif", o.sarif, "write findings and evidence as SARIF 2.1.0");
+  option(app, "--run-id-file", o.run_id_file, "write the run's id here");
+  option(app, "--status-json", o.status_json, "write how it ended here");
+  option(app, "--decision", o.decision, "the control plane's decision that allowed this run");
+  option(app, "--task", o.task, "what the run is for", "TEXT");
+  option(app, "--actor", o.actor, "who asked for it", "TEXT");
+  option(app, "--stdin", o.standard_input, "none, inherit or a file (default: a pipe or file is inherited, a terminal never)", "WHAT");
+  app.add_flag("--keep-output", o.keeps_output, "keep the tool's output in the ledger");
+  app.add_flag("--fail-on-denial", o.fails_on_denial, "exit 122 when an act of the tool was denied");
+  app.add_flag("--no-init", o.has_no_init, "never make a ledger");
+}
+
+// CLI11 throws; nothing of that leaves this file.
+std::optional<Answer> parse(CLI::App& app, std::vector<std::string> args) {
+  std::ranges::reverse(args);  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(args));
+  } catch (const CLI::CallForHelp&) {
+    return Answer{0, app.help(), ""};
+  } catch (const CLI::CallForVersion&) {
+    return Answer{0, "ethos-run " ETHOS_VERSION "\n", ""};
+  } catch (const CLI::ExtrasError& e) {
+    return Answer{code(ExitStatus::runner_failed), "", std::string(e.what()) + " (the tool's own arguments stand after --)"};
+  } catch (const CLI::Error& e) {
+    return Answer{code(ExitStatus::runner_failed), "", e.what()};
+  }
+  return std::nullopt;
+}
+
+Answer wrong(std::string text) { return Answer{code(ExitStatus::runner_failed), "", std::move(text)}; }
+
+std::variant<RunOptions, Answer> parse_drift(std::vector<std::string> args) {
+  RunOptions o;
+  o.command = Command::drift;
+  CLI::App app("Says what widened and what narrowed between two declarations: exit 1 when something widened, else 0.", "ethos-run drift");
+  app.add_option("FILES", o.drift_files, "the older and the newer declaration")->expected(2);
+  option(app, "--format", o.format, "text, json or markdown", "FORMAT");
+  app.add_flag("--json", o.is_json, "the same as --format json");
+  if (auto answer = parse(app, std::move(args))) {
+    if (answer->status != 0) answer->status = code(ExitStatus::usage);
+    return *answer;
+  }
+  if (o.is_json) o.format = "json";
+  if (o.drift_files.size() != 2) return Answer{code(ExitStatus::usage), "", "drift takes two files"};
+  if (o.format && *o.format != "text" && *o.format != "json" && *o.format != "markdown")
+    return Answer{code(ExitStatus::usage), "", "--format is text, json or markdown"};
+  return o;
+}
+
+std::variant<RunOptions, Answer> parse_doctor(std::vector<std::string> args) {
+  RunOptions o;
+  o.command = Command::doctor;
+  CLI::App app("Says what this host can enforce, and how to fix the rest: exit 1 when something is missing.", "ethos-run doctor");
+  app.add_flag("--json", o.is_json, "facts as JSON");
+  app.add_flag("--quiet", o.is_quiet, "say nothing but what is missing");
+  option(app, "--cgroup-parent", o.cgroup_parent, "cgroup v2 directory to try", "DIR");
+  option(app, "--ledger", o.ledger, "the ledger to look at");
+  option(app, "--keys", o.keys, "directory of the ledger's keys", "DIR");
+  if (auto answer = parse(app, std::move(args))) return *answer;
+  return o;
+}
+
+}  // namespace
+
+std::variant<RunOptions, Answer> parse_run_options(const std::vector<std::string>& all) {
+  const auto dashes = std::ranges::find(all, "--");
+  std::vector<std::string> args(all.begin(), dashes);
+  RunOptions o;
+  if (dashes != all.end()) o.words.assign(dashes + 1, all.end());
+  if (!args.empty() && is_reserved_tool_name(args[0])) {
+    const std::string word = args[0];
+    args.erase(args.begin());
+    if (word == "drift") return parse_drift(std::move(args));
+    if (word == "doctor") return parse_doctor(std::move(args));
+    if (word == "learn") return wrong("learn is not available in this version");
+    if (word == "plan") o.command = Command::plan;
+  }
+  CLI::App app(kAbout, o.command == Command::plan ? "ethos-run plan" : "ethos-run");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "ethos-run " ETHOS_VERSION);
+  add_policy_options(app, o);
+  if (o.command == Command::plan) app.add_flag("--json", o.is_json, "print the exact evidence bytes");
+  else add_run_options(app, o);
+  if (auto answer = parse(app, std::move(args))) return *answer;
+  if (!o.tool && o.words.empty()) return wrong("name a tool, or give a command after --; see --help");
+  if (o.tool && !is_tool_name(*o.tool)) return wrong("\"" + o.tool->substr(0, 80) + "\" is no tool's name; a command of your own stands after --");
+  return o;
+}
+
+}  // namespace ethos::sandbox

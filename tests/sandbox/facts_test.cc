@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "ledger/base/bytes.h"
+#include "ledger/record/digest.h"
+#include "sandbox/facts_collect.h"
+#include "sandbox/git_revision.h"
+#include "sandbox/grants.h"
+#include "sandbox/load_policy.h"
+#include "sandbox/prepare.h"
+
+using namespace ethos::sandbox;
+namespace base = ethos::base;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A directory of its own that goes away with the test.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "ethos-facts-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Scratch() { fs::remove_all(path_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  void file(const std::string& name, const std::string& content = "") const {
+    fs::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << content;
+  }
+  void directory(const std::string& name) const { fs::create_directories(path_ / name); }
+  void link(const std::string& name, const std::string& target) const { fs::create_symlink(target, path_ / name); }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string str() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+Workspace open(const Scratch& s) {
+  auto w = open_workspace(s.str(), s.str());
+  REQUIRE(w);
+  return std::move(*w);
+}
+
+Normal normal_of(const std::string& members, const std::string& workspace) {
+  const auto d = parse_declaration("{\"version\":1,\"tools\":{\"t\":{\"command\":[\"true\"]" + members + "}}}");
+  REQUIRE(d);
+  auto n = build_normal(d->tools[0], Origin::workspace, {workspace_ceiling()}, workspace);
+  REQUIRE(n);
+  return std::move(*n);
+}
+
+Facts collect(const Scratch& s, const std::string& members, FactsRequest request = {}) {
+  if (request.cwd.empty()) request.cwd = s.str();
+  const Workspace w = open(s);
+  auto facts = collect_facts(w, normal_of(members, w.path), request);
+  REQUIRE(facts);
+  return std::move(*facts);
+}
+
+std::vector<std::string> hidden(const Facts& facts) {
+  std::vector<std::string> out;
+  for (const HideFact& h : facts.hides)
+    out.push_back((h.by == HiddenBy::git ? "git:" : "hide:") + h.path + (h.type == NodeType::directory ? "/" : ""));
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("facts: hidden are all matches in granted trees, and .git at any depth", "[sandbox]") {
+  const Scratch s;
+  s.file(".env");
+  s.file("a/.env");
+  s.file("a/b/key.pem");
+  s.file("a/b/key.pem.txt");
+  s.file(".git/config");
+  s.file("sub/.GIT/config");
+  s.file("mod/.git", "gitdir: ../.git/modules/mod\n");
+  s.directory("secret/deep");
+  s.file("secret/deep/.env");
+  CHECK(hidden(collect(s, ",\"hide\":[\".env\",\"*.pem\",\"secret/\"]")) ==
+        Texts{"hide:.env", "git:.git/", "hide:a/.env", "hide:a/b/key.pem", "git:mod/.git", "hide:secret/", "git:sub/.GIT/"});
+  CHECK(hidden(collect(s, ",\"read\":[\"a\"],\"hide\":[\".env\"]")) == Texts{"hide:a/.env"});
+  CHECK(hidden(collect(s, ",\"read\":[\"a\",\"a/b\"],\"hide\":[\"a/b/*.pem\"]")) == Texts{"hide:a/b/key.pem"});
+  CHECK(hidden(collect(s, ",\"read\":[]")).empty());
+}
+
+TEST_CASE("facts: git read hides what may hold secrets or commands", "[sandbox]") {
+  const Scratch s;
+  for (const char* name : {".git/HEAD", ".git/config", ".git/hooks/pre-commit", ".git/logs/HEAD", ".git/info/exclude", ".git/refs/heads/logs", ".git/objects/info/packs",
+                           ".git/modules/x/config", ".git/modules/x/HEAD", ".git/modules/x/hooks/a"})
+    s.file(name);
+  CHECK(hidden(collect(s, ",\"git\":\"read\"")) ==
+        Texts{"git:.git/config", "git:.git/hooks/", "git:.git/info/", "git:.git/logs/", "git:.git/modules/x/config", "git:.git/modules/x/hooks/"});
+}
+
+TEST_CASE("facts: a link that matches hides what it points to, inside the granted trees only", "[sandbox]") {
+  const Scratch s;
+  s.file("conf/real.txt");
+  s.file("other/real.txt");
+  s.link(".env", "conf/real.txt");
+  s.link("a.key", "/etc/hostname");
+  s.link("b.key", "missing");
+  s.link("c.key", ".");
+  s.link("loop.key", "loop.key");
+  CHECK(hidden(collect(s, ",\"hide\":[\".env\",\"*.key\"]")) == Texts{"hide:conf/real.txt"});
+  // The walk itself never follows a link.
+  s.link("up", "..");
+  s.link("again", "conf");
+  CHECK(hidden(collect(s, ",\"hide\":[\"real.txt\"]")) == Texts{"hide:conf/real.txt", "hide:other/real.txt"});
+}
+
+TEST_CASE("facts: names that are no text are matched and kept as bytes", "[sandbox]") {
+  const Scratch s;
+  s.file("x\xFF.pem");
+  const Facts facts = collect(s, ",\"hide\":[\"*.pem\"]");
+  REQUIRE(facts.hides.size() == 1);
+  CHECK(encode_facts(facts).encode().find("\"path_b64\":\"eP8ucGVt\"") != std::string::npos);
+}
+
+TEST_CASE("facts: paths are resolved beneath the workspace and never through a link", "[sandbox]") {
+  const Scratch s;
+  s.directory("real");
+  s.file("file");
+  s.link("link", "real");
+  s.link("out", "/etc");
+  REQUIRE(::mkfifo((s / "fifo").c_str(), 0600) == 0);
+  const Facts f = collect(s, R"(,"read":["real","file","link","out","out/passwd","fifo","gone","file/x"],"write":["new/deep"])");
+  const auto state = [&](const std::string& asked) {
+    const auto it = std::ranges::find(f.paths, asked, &PathFact::asked);
+    REQUIRE(it != f.paths.end());
+    return std::pair(it->state, it->error);
+  };
+  CHECK(state("real").first == PathState::present);
+  CHECK(state("file").first == PathState::present);
+  CHECK(state("link") == std::pair(PathState::refused, ELOOP));
+  CHECK(state("out") == std::pair(PathState::refused, ELOOP));
+  CHECK(state("out/passwd") == std::pair(PathState::refused, ELOOP));
+  CHECK(state("fifo") == std::pair(PathState::refused, EINVAL));
+  CHECK(state("gone").first == PathState::absent);
+  CHECK(state("file/x") == std::pair(PathState::refused, ENOTDIR));
+  CHECK(state("new/deep").first == PathState::created);
+  CHECK_FALSE(fs::exists(s / "new"));  // collecting makes nothing
+}
+
+TEST_CASE("facts: a missing write directory is made beneath the workspace, not through a planted link", "[sandbox]") {
+  const Scratch s;
+  Facts f = collect(s, R"(,"write":["new/deep"])");
+  const Workspace w = open(s);
+  REQUIRE(create_write_directories(w, f));
+  CHECK(fs::is_directory(s / "new/deep"));
+  const auto made = std::ranges::find(f.paths, std::string("new/deep"), &PathFact::asked);
+  CHECK(made->inode != 0);
+  const Scratch elsewhere;
+  Facts g = collect(s, R"(,"write":["evil/deep"])");
+  s.link("evil", elsewhere.str());
+  CHECK_FALSE(create_write_directories(w, g));
+  CHECK_FALSE(fs::exists(elsewhere / "deep"));
+}
+
+TEST_CASE("facts: what must never be granted is noticed", "[sandbox]") {
+  const Scratch s;
+  s.directory("home/u");
+  s.directory("state/keys");
+  FactsRequest request;
+  request.home = s / "home/u";
+  request.ledger_paths = {s / "state/ledger.db", s / "state/keys"};
+  const Facts f = collect(s, ",\"read\":[\".\",\"home\",\"home/u\",\"state\",\"state/keys\",\"" + fs::path(s.str()).parent_path().string() + "\"]", request);
+  const auto holds = [&](const std::string& asked) { return std::ranges::find(f.paths, asked, &PathFact::asked)->holds; };
+  CHECK(holds(".") == Texts{"home", "ledger"});
+  CHECK(holds("home") == Texts{"home"});
+  CHECK(holds("home/u") == Texts{"home"});
+  CHECK(holds("state") == Texts{"ledger"});
+  CHECK(holds("state/keys") == Texts{"ledger"});
+  CHECK(holds(fs::path(s.str()).parent_path().string()) == Texts{"home", "ledger", "workspace"});
+}
+
+TEST_CASE("git: the revision is read without starting git", "[sandbox]") {
+  const std::string a(40, 'a');
+  const std::string b(40, 'b');
+  const Scratch s;
+  CHECK_FALSE(read_git_revision(open(s)));
+  s.file(".git/HEAD", "ref: refs/heads/main\n");
+  CHECK_FALSE(read_git_revision(open(s))->revision);  // unborn
+  s.file(".git/packed-refs", "# pack-refs with: peeled\n" + b + " refs/heads/other\n" + a + " refs/heads/main\n^" + b + "\n");
+  CHECK(read_git_revision(open(s))->revision == a);
+  s.file(".git/refs/heads/main", b + "\n");
+  CHECK(read_git_revision(open(s))->revision == b);
+  s.file(".git/HEAD", a + "\n");
+  CHECK(read_git_revision(open(s))->revision == a);
+  for (const char* bad : {"ref: ../../etc/passwd\n", "ref: refs/heads/../../../x\n", "ref: HEAD\n", "xyz\n", "", "ref: refs/heads/loop\n"}) {
+    s.file(".git/HEAD", bad);
+    s.file(".git/refs/heads/loop", "ref: refs/heads/loop\n");
+    CAPTURE(bad);
+    CHECK_FALSE(read_git_revision(open(s))->revision);
+  }
+}
+
+TEST_CASE("git: a worktree's pointer file leads to its own HEAD and the common refs", "[sandbox]") {
+  const std::string a(40, 'a');
+  const Scratch s;
+  s.file("main/.git/worktrees/w/HEAD", "ref: refs/heads/topic\n");
+  s.file("main/.git/worktrees/w/commondir", "../..\n");
+  s.file("main/.git/refs/heads/topic", a + "\n");
+  s.file("w/.git", "gitdir: " + (s / "main/.git/worktrees/w") + "\n");
+  const auto w = open_workspace(s / "w", s.str());
+  REQUIRE(w);
+  const auto r = read_git_revision(*w);
+  REQUIRE(r);
+  CHECK(r->layout == "file");
+  CHECK(r->revision == a);
+  s.file("w/.git", "gitdir: /dev/zero\n");
+  CHECK_FALSE(read_git_revision(*w)->revision);
+}
+
+TEST_CASE("policy: a file in the workspace is hostile, a pinned one is trusted, both are recorded", "[sandbox]") {
+  const Scratch s;
+  const std::string text = R"({"version":1,"tools":{"t":{"command":["true"],"read":["/srv"],"env":["A_TOKEN"]}}})";
+  s.file("ethos.json", text);
+  PolicyRequest request;
+  request.tool = "t";
+  request.host_ceiling = s / "no-such-ceiling.json";
+  const Workspace w = open(s);
+  auto p = load_policy(w, request);
+  REQUIRE(p);
+  CHECK(p->origin == Origin::workspace);
+  CHECK(p->source == text);
+  REQUIRE(p->ceilings.size() == 1);
+  CHECK(check_ceilings(*p->normal).size() == 2);
+  if (::geteuid() != 0) return;  // a host ceiling has to belong to root
+  const Scratch etc;
+  request.host_ceiling = etc / "ceiling.json";
+  const std::string digest = ethos::record::sha256(base::as_bytes(text)).text();
+  etc.file("ceiling.json", R"({"version":1,"name":"org","pinned":[")" + digest + "\"]}");
+  p = load_policy(w, request);
+  REQUIRE(p);
+  CHECK(p->origin == Origin::pinned);
+  CHECK(p->ceilings.size() == 1);
+  CHECK(p->ceilings[0].name == "org");
+  CHECK(check_ceilings(*p->normal).empty());
+  // One byte more, and the pin no longer fits.
+  s.file("ethos.json", text + " ");
+  p = load_policy(w, request);
+  REQUIRE(p);
+  CHECK(p->origin == Origin::workspace);
+  // --ceiling cannot pin.
+  request.ceiling = etc / "mine.json";
+  etc.file("mine.json", R"({"version":1,"name":"mine","pinned":[")" + ethos::record::sha256(base::as_bytes(text + " ")).text() + "\"]}");
+  p = load_policy(w, request);
+  REQUIRE(p);
+  CHECK(p->origin == Origin::workspace);
+  CHECK(p->ceilings.size() == 3);
+  CHECK(p->ceilings[0].name == "workspace/1");
+  CHECK(p->ceilings[2].name == "mine");
+  // A ceiling that others can write refuses every run.
+  REQUIRE(::chmod((etc / "ceiling.json").c_str(), 0666) == 0);
+  p = load_policy(w, request);
+  REQUIRE(p);
+  REQUIRE(p->refusal);
+  CHECK(p->refusal->rule == "ceiling");
+}
+
+TEST_CASE("policy: which declaration is taken", "[sandbox]") {
+  const Scratch s;
+  PolicyRequest request;
+  request.host_ceiling = s / "none";
+  request.tool = "shellcheck";
+  const Workspace w = open(s);
+  auto p = load_policy(w, request);
+  REQUIRE(p);
+  CHECK(p->origin == Origin::catalog);
+  s.file("ethos.json", R"({"version":1,"tools":{"shellcheck":{"command":["true"]}}})");
+  p = load_policy(w, request);
+  REQUIRE(p);
+  CHECK(p->origin == Origin::workspace);
+  request.tool = "bandit";
+  CHECK(load_policy(w, request)->origin == Origin::catalog);
+  request.config = s / "ethos.json";  // a named file is taken alone
+  CHECK_FALSE(load_policy(w, request));
+  request.config.reset();
+  request.tool = "nothing-of-that-name";
+  CHECK_FALSE(load_policy(w, request));
+  s.file("ethos.json", "{");
+  request.tool = "shellcheck";
+  p = load_policy(w, request);
+  REQUIRE(p);
+  REQUIRE(p->refusal);
+  CHECK(p->refusal->rule == "declaration");
+  CHECK(p->source == "{");
+  fs::remove(s / "ethos.json");
+  s.link("ethos.json", "/etc/hostname");
+  CHECK_FALSE(load_policy(w, request));  // a link is not followed, and not passed over either
+}
+
+TEST_CASE("catalog: every entry parses and stays below the workspace ceiling", "[sandbox]") {
+  const auto d = parse_declaration(catalog_text());
+  REQUIRE(d);
+  CHECK(d->tools.size() >= 10);
+  for (const ToolDeclaration& tool : d->tools) {
+    CAPTURE(tool.name);
+    const auto n = build_normal(tool, Origin::catalog, {workspace_ceiling()}, "/w");
+    REQUIRE(n);
+    CHECK(check_ceilings(*n).empty());
+  }
+}
+
+TEST_CASE("options: together with a tool they can only narrow", "[sandbox]") {
+  const Normal n = normal_of(R"(,"read":["."],"write":["build"],"env":["LANG"],"network":"loopback","limits":{"memory":"1GiB"},"enforce":{"memory":["cgroup","rlimit"]})", "/w");
+  const auto with = [&](auto set) {
+    GrantOptions o;
+    set(o);
+    return narrow(n, o, "/w");
+  };
+  CHECK(with([](auto& o) { o.read = {"src", "/w/doc/"}; })->narrowed == Texts{"read"});
+  CHECK(with([](auto& o) { o.network = "none"; })->network == Network::none);
+  CHECK(with([](auto& o) { o.limits = {"memory=1GiB"}; })->narrowed.empty());
+  CHECK(with([](auto& o) { o.limits = {"memory=64MiB", "wall=1s"}; })->narrowed == Texts{"limits"});
+  CHECK(with([](auto& o) { o.limits = {"cpu=50%"}; })->narrowed == Texts{"enforce", "limits"});
+  CHECK(with([](auto& o) { o.enforce = {"memory=cgroup"}; })->narrowed == Texts{"enforce"});
+  CHECK(with([](auto& o) { o.hide = {"*.pem"}; })->hide == Texts{"**/*.pem"});
+  CHECK(with([](auto& o) { o.observe = "all"; })->observe == Observe::all);
+  CHECK_FALSE(with([](auto& o) { o.read = {"/etc"}; }));
+  CHECK_FALSE(with([](auto& o) { o.write = {"."}; }));
+  CHECK_FALSE(with([](auto& o) { o.exec = {"@memory"}; }));
+  CHECK_FALSE(with([](auto& o) { o.env = {"LANG=C"}; }));
+  CHECK_FALSE(with([](auto& o) { o.env = {"HOME"}; }));
+  CHECK_FALSE(with([](auto& o) { o.git = "read"; }));
+  CHECK_FALSE(with([](auto& o) { o.observe = "off"; }));
+  CHECK_FALSE(with([](auto& o) { o.limits = {"memory=2GiB"}; }));
+  CHECK_FALSE(with([](auto& o) { o.enforce = {"memory=rlimit,cgroup"}; }));
+  CHECK_FALSE(with([](auto& o) { o.profile = "build-offline"; }));
+}
