@@ -23,6 +23,7 @@ enum class Errc {
   busy,         // somebody else holds it
   io,           // the system failed; `sys` says how
   no_space,     // the file system is full
+  usage,        // the caller's arguments make no sense
 };
 
 // One failure, as a value. `what` names the object (path, key, field) and never holds secret bytes.

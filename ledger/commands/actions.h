@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include "ledger/base/result.h"
+#include "ledger/ledger_files.h"
+
+namespace ethos::ledger {
+
+// Where a subcommand writes: facts to `out`, words for people to `err` unless quiet.
+struct Console {
+  std::ostream& out;
+  std::ostream& err;
+  bool is_quiet = false;
+  // One line "ethos-ledger: ..." on err.
+  void say(const std::string& text) const;
+};
+
+struct InitOptions {
+  LedgerFiles files;
+  std::string origin;     // a name, or a whole origin; empty: the host's name
+  std::string root_vkey;  // made elsewhere; empty: make one here
+};
+base::Result<void> init(const InitOptions& options, const Console& console);
+
+// The pin of a ledger that is there; with_minimum adds its size and root of now.
+base::Result<void> pin(const LedgerFiles& files, bool with_minimum, const Console& console);
+
+struct ShowOptions {
+  LedgerFiles files;
+  std::string run;   // a run id or a beginning of one; empty: all
+  std::string type;  // empty: all
+  std::uint64_t from = 0;
+  std::optional<std::uint64_t> to;  // exclusive
+  bool as_json = false;             // exact record bytes, one a line
+};
+base::Result<void> show(const ShowOptions& options, const Console& console);
+
+// One line a run; as JSON one object a line.
+base::Result<void> runs(const LedgerFiles& files, bool as_json, const Console& console);
+
+base::Result<void> rotate(const LedgerFiles& files, bool as_json, const Console& console);
+
+// Writes run.abort for runs that died without an end.
+base::Result<void> recover(const LedgerFiles& files, const Console& console);
+
+}  // namespace ethos::ledger

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <ostream>
+
+#include "ledger/appender.h"
+#include "ledger/commands/actions.h"
+#include "ledger/create.h"
+#include "ledger/reader.h"
+#include "ledger/record/canonical_json.h"
+#include "ledger/recovery.h"
+
+namespace ethos::ledger {
+namespace {
+
+using base::Errc;
+using base::fail;
+using base::Result;
+using base::Unexpected;
+
+Result<CreateOptions> creation_of(const InitOptions& options) {
+  CreateOptions out;
+  // A whole origin is taken as it is, anything else is the name in front of a new one.
+  if (auto whole = record::Origin::from_text(options.origin); whole) {
+    out.origin = *whole;
+  } else {
+    out.origin_name = options.origin.empty() ? default_origin_name() : options.origin;
+    if (!record::is_origin_name(out.origin_name)) {
+      return fail(Errc::usage, "--origin: up to 128 of letters, digits and . _ / -, first a letter or digit");
+    }
+  }
+  if (options.root_vkey.empty()) return out;
+  auto key = record::PublicKey::from_text(options.root_vkey);
+  if (!key) return fail(Errc::usage, "--root-vkey: " + key.error().message());
+  constexpr std::string_view kSuffix = "/root";
+  const std::string_view name = key->name();
+  auto origin = name.ends_with(kSuffix)
+                    ? record::Origin::from_text(name.substr(0, name.size() - kSuffix.size()))
+                    : Result<record::Origin>(fail(Errc::malformed, "name does not end in /root"));
+  if (!origin) {
+    return fail(Errc::usage, "--root-vkey: its name must be <name>/ethos/<26 characters>/root");
+  }
+  const bool is_other = out.origin ? *out.origin != *origin
+                                   : !options.origin.empty() && options.origin != origin->name();
+  if (is_other) return fail(Errc::usage, "--root-vkey is of another origin than --origin");
+  out.origin = *origin;
+  out.root_key = *key;
+  return out;
+}
+
+void say_pin(const record::Pin& pin, const Console& console) {
+  console.say("pin fingerprint " + record::pin_fingerprint(pin));
+}
+
+void say_root_key(const std::string& path, const Console& console) {
+  console.say("root key online: move " + path + " to a safe place off this machine");
+}
+
+Result<record::Pin> read_pin(const LedgerReader& reader) {
+  auto bytes = reader.record_bytes(0);
+  if (!bytes) return Unexpected(std::move(bytes).error());
+  auto genesis = record::parse_record(*bytes);
+  if (!genesis) return Unexpected(std::move(genesis).error().with_context("record 0"));
+  const std::string* vkey = genesis->body.find_string("root_vkey");
+  if (genesis->header.type != "ledger.genesis" || vkey == nullptr) {
+    return fail(Errc::mismatch, "record 0 is not a genesis record");
+  }
+  auto root = record::PublicKey::from_text(*vkey);
+  if (!root) return Unexpected(std::move(root).error());
+  return record::Pin{genesis->header.ledger, record::leaf_hash(base::as_bytes(*bytes)), *root, std::nullopt};
+}
+
+}  // namespace
+
+Result<void> init(const InitOptions& options, const Console& console) {
+  auto creation = creation_of(options);
+  if (!creation) return Unexpected(std::move(creation).error());
+  auto clock = base::SystemClock::open();
+  if (!clock) return Unexpected(std::move(clock).error());
+  auto created = create_ledger(options.files, *creation, *clock);
+  if (!created) return Unexpected(std::move(created).error());
+  console.out << record::encode_pin(created->pin);
+  console.say("made " + options.files.database + ", keys in " + options.files.keys);
+  say_pin(created->pin, console);
+  if (created->root_key_file) say_root_key(*created->root_key_file, console);
+  return {};
+}
+
+Result<void> pin(const LedgerFiles& files, bool with_minimum, const Console& console) {
+  auto reader = LedgerReader::open(files);
+  if (!reader) return Unexpected(std::move(reader).error());
+  auto read = read_pin(*reader);
+  if (!read) return Unexpected(std::move(read).error());
+  if (with_minimum) {
+    read->minimum = record::Pin::Minimum{reader->size(), reader->tail().checkpoint.root};
+  }
+  console.out << record::encode_pin(*read);
+  say_pin(*read, console);
+  struct stat st {};
+  if (::lstat(files.root_key().c_str(), &st) == 0) say_root_key(files.root_key(), console);
+  return {};
+}
+
+Result<void> rotate(const LedgerFiles& files, bool as_json, const Console& console) {
+  auto clock = base::SystemClock::open();
+  if (!clock) return Unexpected(std::move(clock).error());
+  auto appender = Appender::open(files, *clock);
+  if (!appender) return Unexpected(std::move(appender).error());
+  auto committed = appender->rotate(RotateReason::command);
+  if (!committed) return Unexpected(std::move(committed).error());
+  auto reader = LedgerReader::open(files);
+  if (!reader) return Unexpected(std::move(reader).error());
+  auto bytes = reader->record_bytes(committed->records.front().seq);
+  if (!bytes) return Unexpected(std::move(bytes).error());
+  auto parsed = record::parse_record(*bytes);
+  if (!parsed) return Unexpected(std::move(parsed).error());
+  if (as_json) {
+    auto text = record::encode_canonical(parsed->body);
+    if (!text) return Unexpected(std::move(text).error());
+    console.out << *text << "\n";
+  } else {
+    console.out << "epoch " << parsed->body.find("epoch")->as_integer() << " began with record "
+                << parsed->header.seq << "\n"
+                << *parsed->body.find_string("vkey") << "\n";
+  }
+  for (const std::string& warning : committed->warnings) console.say("warning: " + warning);
+  return {};
+}
+
+Result<void> recover(const LedgerFiles& files, const Console& console) {
+  auto clock = base::SystemClock::open();
+  if (!clock) return Unexpected(std::move(clock).error());
+  auto appender = Appender::open(files, *clock);
+  if (!appender) return Unexpected(std::move(appender).error());
+  auto aborted = recover_runs(*appender);
+  if (!aborted) return Unexpected(std::move(aborted).error());
+  for (const record::RunId& run : *aborted) console.out << run.text() << "\n";
+  console.say(std::to_string(aborted->size()) + " runs recorded as aborted");
+  return {};
+}
+
+}  // namespace ethos::ledger

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <vector>
+
+#include "ledger/commands/actions.h"
+#include "ledger/printable.h"
+#include "ledger/reader.h"
+#include "ledger/record/canonical_json.h"
+#include "ledger/record/record_types.h"
+
+namespace ethos::ledger {
+namespace {
+
+using base::Errc;
+using base::fail;
+using base::Result;
+using base::Unexpected;
+using record::Json;
+using record::Record;
+
+std::string short_run(const Record& parsed) {
+  return parsed.header.run ? parsed.header.run->run.text() : std::string(26, '-');
+}
+
+std::string line_of(const Record& parsed) {
+  const auto body = record::encode_canonical(parsed.body);
+  return std::to_string(parsed.header.seq) + " " + base::format_utc(parsed.header.ts.wall_ms) + " " +
+         short_run(parsed) + " " + parsed.header.type + " " + (body ? printable(*body) : std::string());
+}
+
+// What `runs` knows of one run.
+struct RunSummary {
+  std::string id;
+  std::uint64_t first_seq = 0;
+  std::string tool = "-";
+  std::int64_t started_ms = 0;
+  std::optional<std::int64_t> ended_ms;
+  std::string state = "open";  // open, closed, aborted
+  std::string ended_by;
+  std::optional<std::int64_t> status;
+  std::uint64_t denials = 0;  // denial records
+};
+
+void take(RunSummary& run, const Record& parsed) {
+  const std::string& type = parsed.header.type;
+  if (type == "run.open") {
+    run.started_ms = parsed.header.ts.wall_ms;
+    if (const std::string* tool = parsed.body.find_string("tool")) run.tool = *tool;
+  } else if (type == "runtime.sandbox_denial") {
+    ++run.denials;
+  } else if (record::is_run_end(type)) {
+    run.ended_ms = parsed.header.ts.wall_ms;
+    run.state = type == "run.close" ? "closed" : "aborted";
+    if (const Json* status = parsed.body.find("status", Json::Kind::integer)) run.status = status->as_integer();
+    if (const std::string* by = parsed.body.find_string("ended_by")) run.ended_by = *by;
+  }
+}
+
+Json json_of(const RunSummary& run) {
+  Json out = Json::object()
+                 .set("denials", run.denials)
+                 .set("run", run.id)
+                 .set("seq", run.first_seq)
+                 .set("started", base::format_utc(run.started_ms))
+                 .set("state", run.state)
+                 .set("tool", run.tool);
+  if (run.ended_ms) out.set("ended", base::format_utc(*run.ended_ms));
+  if (run.status) out.set("exit", *run.status);
+  if (!run.ended_by.empty()) out.set("ended_by", run.ended_by);
+  return out;
+}
+
+std::string text_of(const RunSummary& run) {
+  std::string exit = run.state;
+  if (run.status) exit = std::to_string(*run.status);
+  return run.id + "  " + printable(run.tool) + "  " + base::format_utc(run.started_ms) + "  " +
+         (run.ended_ms ? base::format_utc(*run.ended_ms) : std::string("-")) + "  exit " + exit +
+         (run.ended_by.empty() ? std::string() : " (" + printable(run.ended_by) + ")") + "  denials " +
+         std::to_string(run.denials);
+}
+
+}  // namespace
+
+Result<void> show(const ShowOptions& options, const Console& console) {
+  if (!options.run.empty() && options.run.size() < 4) {
+    return fail(Errc::usage, "--run: give at least four characters of the run id");
+  }
+  if (!options.type.empty() && record::type_status(options.type) == record::TypeStatus::unknown) {
+    return fail(Errc::usage, "--type: there is no type " + printable(options.type));
+  }
+  auto reader = LedgerReader::open(options.files);
+  if (!reader) return Unexpected(std::move(reader).error());
+  bool is_found = options.run.empty();
+  auto done = reader->read(options.from, options.to.value_or(reader->size()), [&](const StoredRecord& stored) {
+    auto parsed = record::parse_record(stored.bytes);
+    if (!parsed) return true;  // the reader has parsed it before: it does not fail here
+    const bool is_run = options.run.empty() ||
+                        (parsed->header.run && parsed->header.run->run.text().starts_with(options.run));
+    is_found = is_found || is_run;
+    if (!is_run || (!options.type.empty() && parsed->header.type != options.type)) return true;
+    if (options.as_json) {
+      console.out << stored.bytes << "\n";
+    } else {
+      console.out << line_of(*parsed) << "\n";
+    }
+    return console.out.good();
+  });
+  if (done && !is_found) return fail(Errc::refused, "no run " + printable(options.run) + " in this ledger");
+  return done;
+}
+
+Result<void> runs(const LedgerFiles& files, bool as_json, const Console& console) {
+  auto reader = LedgerReader::open(files);
+  if (!reader) return Unexpected(std::move(reader).error());
+  std::map<std::string, RunSummary> by_id;
+  auto done = reader->read(0, reader->size(), [&](const StoredRecord& stored) {
+    auto parsed = record::parse_record(stored.bytes);
+    if (!parsed || !parsed->header.run) return true;
+    const std::string& id = parsed->header.run->run.text();
+    const auto [at, is_new] = by_id.try_emplace(id);
+    RunSummary& run = at->second;
+    if (is_new) {
+      run.id = id;
+      run.first_seq = stored.seq;
+    }
+    take(run, *parsed);
+    return true;
+  });
+  if (!done) return done;
+  std::vector<const RunSummary*> ordered;
+  for (const auto& [id, run] : by_id) ordered.push_back(&run);
+  std::sort(ordered.begin(), ordered.end(),
+            [](const RunSummary* a, const RunSummary* b) { return a->first_seq < b->first_seq; });
+  for (const RunSummary* run : ordered) {
+    if (!as_json) {
+      console.out << text_of(*run) << "\n";
+      continue;
+    }
+    auto text = record::encode_canonical(json_of(*run));
+    if (!text) return Unexpected(std::move(text).error());
+    console.out << *text << "\n";
+  }
+  return {};
+}
+
+}  // namespace ethos::ledger

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/commands/commands.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "ledger/printable.h"
+#include "ledger/record/canonical_json.h"
+#include "ledger/record/pin.h"
+#include "ledger/record/record.h"
+#include "tests/ledger/ledger_fixture.h"
+
+using namespace ethos;
+using namespace ethos::support;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Outcome call(const std::vector<std::string>& args, std::map<std::string, std::string> variables = {}) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const ledger::Environment environment = [&](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  };
+  const int status = ledger::run(args, out, err, environment);
+  return {status, out.str(), err.str()};
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("ethos-ledger: init, pin, show, runs, rotate in one story", "[ledger][cli]") {
+  const TempDir dir;
+  const std::string path = dir.file("l.db");
+  const auto init = call({"init", "--ledger", path, "--origin", "ci.example.com"});
+  REQUIRE(init.status == 0);
+  auto pin = record::parse_pin(init.out);
+  REQUIRE(pin);
+  CHECK(pin->origin.name() == "ci.example.com");
+  CHECK(init.err.find("pin fingerprint " + record::pin_fingerprint(*pin)) != std::string::npos);
+  CHECK(init.err.find(path + ".root.key") != std::string::npos);
+  const auto again = call({"pin"}, {{"ETHOS_LEDGER", path}});
+  CHECK(again.status == 0);
+  CHECK(again.out == init.out);
+  CHECK(again.err.find("root key online") != std::string::npos);
+  fs::remove(path + ".root.key");
+  CHECK(call({"pin", "--ledger", path}).err.find("root key online") == std::string::npos);
+  CHECK(call({"pin", "--ledger", path, "-q"}).err.empty());
+
+  const auto clock = base::SystemClock::open();
+  auto appender = ledger::Appender::open(ledger::LedgerFiles::at(path), *clock);
+  REQUIRE(appender);
+  ledger::RunChain run = new_run();
+  ledger::CommitRequest request;
+  request.records = {pending("run.open", &run, R"({"tool":"shellcheck"})"),
+                     pending("runtime.sandbox_denial", &run, "{\"object\":\"\x7F\xE2\x80\xAE\"}"),
+                     pending("run.close", &run, R"({"ended_by":"tool","status":7})")};
+  REQUIRE(appender->commit(request));
+  request.records = {pending("run.open", &run)};
+  ledger::RunChain open_run = new_run();
+  request.records[0].run = &open_run;
+  REQUIRE(appender->commit(request));
+
+  const auto minimum = record::parse_pin(call({"pin", "--min", "--ledger", path}).out);
+  REQUIRE(minimum);
+  CHECK(minimum->minimum->size == 5);
+
+  const auto show = call({"show", "--ledger", path});
+  CHECK(show.status == 0);
+  CHECK(lines(show.out) == 5);
+  // Nothing of a record reaches a terminal raw.
+  CHECK(show.out.find('\x7F') == std::string::npos);
+  CHECK(show.out.find("\\u{202e}") != std::string::npos);
+  const auto exact = call({"show", "--ledger", path, "--json", "--run", run.id.text().substr(0, 8)});
+  CHECK(lines(exact.out) == 3);
+  std::istringstream in(exact.out);
+  for (std::string line; std::getline(in, line);) CHECK(record::parse_record(line));
+  CHECK(lines(call({"show", "--ledger", path, "--type", "run.open"}).out) == 2);
+  CHECK(lines(call({"show", "--ledger", path, "--from", "1", "--to", "3"}).out) == 2);
+  CHECK(lines(call({"show", "--ledger", path, "--from", "99"}).out) == 0);
+
+  const auto runs = call({"runs", "--ledger", path});
+  CHECK(lines(runs.out) == 2);
+  CHECK(runs.out.find(run.id.text() + "  shellcheck  ") == 0);
+  CHECK(runs.out.find("exit 7 (tool)  denials 1") != std::string::npos);
+  CHECK(runs.out.find("exit open  denials 0") != std::string::npos);
+  const auto json = call({"runs", "--json", "--ledger", path});
+  CHECK(lines(json.out) == 2);
+  auto first = record::parse_canonical(json.out.substr(0, json.out.find('\n')));
+  REQUIRE(first);
+  CHECK(first->find("exit")->as_integer() == 7);
+
+  const auto rotate = call({"rotate", "--ledger", path});
+  CHECK(rotate.status == 0);
+  CHECK(rotate.out.find("epoch 1 began with record 5") == 0);
+  std::string json_line = call({"rotate", "--json", "--ledger", path}).out;
+  REQUIRE(json_line.ends_with('\n'));
+  json_line.pop_back();
+  auto body = record::parse_canonical(json_line);
+  REQUIRE(body);
+  CHECK(body->find("epoch")->as_integer() == 2);
+}
+
+TEST_CASE("ethos-ledger: each failure has its status and one line", "[ledger][cli]") {
+  const TempDir dir;
+  const std::string path = dir.file("l.db");
+  const auto check = [&](int status, const char* says, const std::vector<std::string>& args) {
+    CAPTURE(says);
+    const auto outcome = call(args);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == status);
+    CHECK(outcome.out.empty());
+    CHECK(lines(outcome.err) == 1);
+    CHECK(outcome.err.starts_with("ethos-ledger: "));
+    CHECK(outcome.err.find(says) != std::string::npos);
+  };
+  check(2, "subcommand", {});
+  check(2, "no command bogus", {"bogus"});
+  check(2, "--bogus", {"show", "--bogus"});
+  check(2, "--from", {"show", "--from", "x"});
+  check(2, "at least four", {"show", "--ledger", path, "--run", "abc"});
+  check(2, "no type", {"show", "--ledger", path, "--type", "run.opened"});
+  check(2, "--origin", {"init", "--ledger", path, "--origin", "a b"});
+  check(2, "--root-vkey", {"init", "--ledger", path, "--root-vkey", "x"});
+  check(3, "ethos-ledger init", {"show", "--ledger", path});
+  check(3, "ethos-ledger init", {"rotate", "--ledger", path});
+  CHECK_FALSE(fs::exists(path + ".lock"));
+  check(3, "give --ledger", {"show"});
+  REQUIRE(call({"init", "-q", "--ledger", path}).status == 0);
+  check(3, "is there already", {"init", "--ledger", path});
+  check(3, "no run", {"show", "--ledger", path, "--run", "aaaa"});
+  check(3, "not a regular file", {"show", "--ledger", dir.path()});
+  write_text(dir.file("text"), "this is no database, but long enough to be taken for one by a careless reader");
+  check(3, "not a database", {"show", "--ledger", dir.file("text")});
+  write_text(dir.file("empty"), "");
+  check(3, "not an ethos ledger", {"show", "--ledger", dir.file("empty")});
+  check(3, "is there already", {"init", "--ledger", dir.file("empty")});
+  check(3, "No such file", {"init", "--ledger", dir.file("no/such/l.db")});
+}
+
+TEST_CASE("ethos-ledger: help has examples, version is one line", "[ledger][cli]") {
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"--help"}, {"show", "--help"}, {"init", "-h"}}) {
+    const auto help = call(args);
+    CHECK(help.status == 0);
+    CHECK(help.err.empty());
+    CHECK(help.out.find("Examples:") != std::string::npos);
+  }
+  CHECK(call({"--version"}).out == std::string("ethos-ledger ") + ETHOS_VERSION + "\n");
+}
+
+TEST_CASE("printable: controls, direction marks and broken bytes are spelled out", "[ledger][cli]") {
+  CHECK(ledger::printable("plain \xC3\xA9 \xF0\x9F\x98\x80") == "plain \xC3\xA9 \xF0\x9F\x98\x80");
+  CHECK(ledger::printable("\x1B[31m\n") == "\\u{001b}[31m\\u{000a}");
+  CHECK(ledger::printable("\xC2\x9B") == "\\u{009b}");
+  CHECK(ledger::printable("\xFF\xE2\x80") == "\\xff\\xe2\\x80");
+  CHECK(ledger::printable("\xE2\x80\xAE\xEF\xBB\xBF\xE2\x81\xA6") == "\\u{202e}\\u{feff}\\u{2066}");
+}
