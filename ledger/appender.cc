@@ -106,7 +106,10 @@ class Commit {
       ok = next_key_ ? store.put_tail(tail.epoch + 1, frontier.size() - 1, frontier)
                      : store.put_tail(tail.epoch, tail.epoch_seq, frontier);
     }
-    return ok ? transaction->commit() : std::move(ok);
+    if (!ok) return ok;
+    ok = transaction->commit();
+    if (!ok) batch_.lose_runs();
+    return ok;
   }
 
   WriteSession session_;

@@ -22,6 +22,9 @@ struct RunChain {
   record::RunId id;
   std::uint64_t next_seq = 0;
   record::Digest prev;  // leaf hash of the run's latest record; zeros before the first
+  // The disk failed in the middle of a commit: nobody knows whether its records are there. A further
+  // commit of this run is refused; recovery ends it once its lock is free.
+  bool is_lost = false;
 };
 
 // One record before it has its place. The appender fills in everything else of the envelope.
@@ -72,7 +75,9 @@ class Appender {
   // `clock` must outlive the appender. Checks that the ledger is there: Errc::not_found otherwise.
   static base::Result<Appender> open(LedgerFiles files, const base::Clock& clock);
 
-  // Durable when it returns. Nothing was written when it fails, and no RunChain was moved:
+  // Durable when it returns. When it fails no RunChain was moved, and nothing was written but in one
+  // case: the disk failed while the transaction ended (Errc::io, Errc::no_space). Then all of the
+  // records are there or none, and the runs concerned are marked lost.
   //   Errc::behind      the ledger is shorter than this host has seen: a roll-back
   //   Errc::mismatch    chain, tree, signature or key do not fit: damaged, or a fork
   //   Errc::malformed   a body outside the profile, or a damaged store

@@ -20,6 +20,7 @@ Result<PlacedRecord> Batch::place(std::string type, RunChain* run, std::string_v
   record::RecordHeader header{origin_, frontier_.size(), last_leaf_, std::move(type), std::nullopt, ts};
   RunChain* chain = nullptr;
   if (run != nullptr) {
+    if (run->is_lost) return base::fail(base::Errc::io, "run " + run->id.text() + ": lost by a failed commit");
     chain = &runs_.try_emplace(run, *run).first->second;
     header.run = record::RunLink{chain->id, chain->next_seq, chain->prev};
   }
@@ -57,6 +58,10 @@ record::Checkpoint Batch::checkpoint() const {
 
 void Batch::advance_runs() const {
   for (const auto& [run, chain] : runs_) *run = chain;
+}
+
+void Batch::lose_runs() const {
+  for (const auto& [run, chain] : runs_) run->is_lost = true;
 }
 
 }  // namespace ethos::ledger

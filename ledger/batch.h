@@ -38,6 +38,8 @@ class Batch {
   [[nodiscard]] record::Checkpoint checkpoint() const;
   // Moves the callers' chains on; after the commit, and only then.
   void advance_runs() const;
+  // The commit's outcome is unknown: the callers' chains can no longer be continued.
+  void lose_runs() const;
 
  private:
   base::Result<PlacedRecord> place(std::string type, RunChain* run, std::string_view body,
