@@ -25,18 +25,18 @@ enum class Phase { setup, run, commit };
 // to the kernel, whose answer is not known.
 enum class Outcome { denied, attempt };
 
-// Where the supervisor learned it from.
-enum class DenialSource { seccomp_notify, commit_copy, setup };
+// Where it was learned from (docs/formats/events.md, `source`).
+enum class DenialSource { launcher, seccomp, supervisor, commit };
 
 // One kind of refused act, coalesced: `count` equal acts (same operation, object, error and
 // outcome) between `first_ns` and `last_ns`. The sum of all counts and gaps is exact.
 struct Denial {
   Phase phase = Phase::run;
-  DenialSource source = DenialSource::seccomp_notify;
+  DenialSource source = DenialSource::seccomp;
   Outcome outcome = Outcome::denied;
 
-  // The system call name ("openat", "socket", "int80:20", "nr:471"), or for the other phases the
-  // step ("mount", "commit.whiteout").
+  // The system call name ("openat", "socket"; "syscall" for foreign and unknown ones), the step of
+  // set-up, or "commit".
   std::string operation;
   std::int32_t syscall = -1;     // number, -1 when there was no call
   std::uint32_t arch = 0;        // AUDIT_ARCH_*, 0 when there was no call
@@ -53,6 +53,7 @@ struct Denial {
   std::uint64_t first_ns = 0;    // CLOCK_BOOTTIME
   std::uint64_t last_ns = 0;
   std::int32_t pid = 0;          // host pid of the first actor
+  std::string rule;              // outside-grants, no-network, git, hidden, syscall, arch, quota, ...
   std::string reason;            // short sentence for people, e.g. "outside every write grant"
 };
 
@@ -67,21 +68,25 @@ struct ExecEvent {
   std::int32_t pid = 0;
 };
 
-// A limit that was reached. `ends_run`: the supervisor ended the run because of it.
+enum class LimitAction { killed, throttled, refused, truncated };
+
+// A limit that was reached.
 struct LimitEvent {
   std::string name;              // as in Limit::name
   std::uint64_t value = 0;       // the limit
   std::uint64_t observed = 0;    // the figure that was read
   Enforcer by = Enforcer::supervisor;
   Mark mark = Mark::supervisor;
-  std::string evidence;          // where it was read: "memory.events oom_kill", "SIGXFSZ", "notify"
+  LimitAction action = LimitAction::killed;
+  // memory.events, pids.events, cpu.stat, timer, byte_counter, process_count, wait_status,
+  // peak_data, statfs
+  std::string source;
   std::uint64_t count = 1;       // refusals counted, where there is a counter
-  bool ends_run = false;
 };
 
 // Evidence that was counted but not kept one by one.
 struct Gap {
-  std::string reason;            // "flood", "target_gone", "records"
+  std::string reason;            // flood, target_gone, unreadable, source_lost
   std::uint64_t count = 0;
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;
@@ -91,5 +96,6 @@ struct Gap {
 [[nodiscard]] const char* phase_name(Phase phase);
 [[nodiscard]] const char* outcome_name(Outcome outcome);
 [[nodiscard]] const char* source_name(DenialSource source);
+[[nodiscard]] const char* action_name(LimitAction action);
 
 }  // namespace ethos::sandbox

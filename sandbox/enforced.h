@@ -59,13 +59,14 @@ struct MountEntry {
   bool no_suid = false;
   bool is_id_mapped = false;
   bool is_shared = false;  // any propagation; must be false
+  std::string device;      // "MAJOR:MINOR", shown but not compared
   auto operator<=>(const MountEntry&) const = default;
 };
 
 // K: one descriptor that survives into the tool.
 struct FdEntry {
   std::uint32_t number = 0;
-  std::string kind;  // null, pipe, file, socket, other
+  std::string kind;  // null, pipe, file, init (the sealed memfd, close-on-exec), other
   auto operator<=>(const FdEntry&) const = default;
 };
 
@@ -90,8 +91,7 @@ struct CgroupState {
 
 // P: one act that pid 1 tried after the restriction and that had to fail.
 struct Probe {
-  std::string name;   // open_ungranted, write_read_grant, create_in_root, unshare, mount, ...
-  std::string target; // path or empty
+  std::string name;   // docs/formats/enforced.md P-1
   int error = 0;      // what it got; 0 means it succeeded, which refuses the run
   bool is_expected = false;
 };
@@ -109,7 +109,7 @@ struct LandlockState {
 
 // S: the seccomp program as loaded. `bytes` points into the executable and never goes away.
 struct SeccompState {
-  std::string profile;  // "writes-none", "all-loopback-memory", ...
+  std::string name;     // docs/formats/plan.md S-1: "writes-none", "all-loopback+mem", ...
   Sha256 sha256{};
   std::span<const std::byte> bytes;
 };
@@ -129,7 +129,7 @@ struct Enforced {
   LandlockState landlock;                  // S
   SeccompState seccomp;                    // S
   Sha256 init_sha256{};                    // S: the program that is pid 1 from now on
-  std::vector<std::string> live_sources;   // seccomp_notify, cgroup_events, ...
+  std::vector<std::string> live_sources;   // sorted: cgroup_events, output_counter, pidfd, ...
 };
 
 // One way in which the kernel's view differs from the plan. Any of them refuses the run.

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/cgroup.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+#include "sandbox/proc_dir.h"
+#include "sandbox/proc_status.h"
+
+namespace ethos::sandbox {
+namespace {
+
+using base::Errc;
+using base::Error;
+using base::fail;
+using base::fail_errno;
+using base::Result;
+using base::UniqueFd;
+using base::Unexpected;
+
+constexpr const char* kRootSubtree = "ethos";
+
+UniqueFd open_dir(const std::string& path) {
+  return UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
+    if (end > 0) out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::string> words_of(const std::string& dir, const char* file) {
+  const UniqueFd fd = open_dir(dir);
+  if (!fd.is_open()) return {};
+  const auto text = read_small_file(fd.get(), file);
+  return text ? words(*text) : std::vector<std::string>();
+}
+
+Result<void> write_value(int dir, const char* file, const std::string& value) {
+  const UniqueFd fd(openat(dir, file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd.is_open()) return fail_errno(file, errno);
+  if (write(fd.get(), value.data(), value.size()) != static_cast<ssize_t>(value.size()))
+    return fail_errno(std::string(file) + " = " + value, errno);
+  return {};
+}
+
+// Mount point of the first cgroup2 in our mount table, e.g. /sys/fs/cgroup.
+Result<std::string> cgroup2_mount() {
+  const UniqueFd self = open_dir("/proc/self");
+  const auto text = read_small_file(self.get(), "mountinfo");
+  if (!text) return Unexpected(Error(text.error()));
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.find(" - cgroup2 ") == std::string_view::npos) continue;
+    std::size_t at = 0;
+    for (int i = 0; i < 4; ++i) at = line.find(' ', at) + 1;
+    return std::string(line.substr(at, line.find(' ', at) - at));
+  }
+  return fail(Errc::not_found, "no cgroup2 mount");
+}
+
+Result<std::string> own_cgroup() {
+  const UniqueFd self = open_dir("/proc/self");
+  const auto text = read_small_file(self.get(), "cgroup");
+  if (!text) return Unexpected(Error(text.error()));
+  return parse_cgroup_v2(*text);
+}
+
+// Root's subtree: its controllers are those the machine already passes down; nothing is enabled
+// above it.
+Result<CgroupParent> root_subtree(const std::string& mount) {
+  const std::string path = mount + "/" + kRootSubtree;
+  if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return fail_errno(path, errno);
+  const UniqueFd dir = open_dir(path);
+  for (const auto& name : words_of(path, "cgroup.controllers"))
+    if (name == "memory" || name == "pids" || name == "cpu")
+      if (auto r = write_value(dir.get(), "cgroup.subtree_control", "+" + name); !r)
+        return Unexpected(std::move(r).error());
+  return CgroupParent{path, words_of(path, "cgroup.subtree_control")};
+}
+
+bool is_usable(const std::string& path) {
+  return access(path.c_str(), W_OK) == 0 && access((path + "/cgroup.procs").c_str(), W_OK) == 0;
+}
+
+std::string random_name() {
+  std::array<unsigned char, 8> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) bytes[0] = 1;
+  std::string out = "run-";
+  for (const auto byte : bytes) {
+    constexpr char digits[] = "0123456789abcdef";
+    out += digits[byte / 16];
+    out += digits[byte % 16];
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<CgroupParent> find_cgroup_parent(const std::string& wanted) {
+  auto mount = cgroup2_mount();
+  if (!mount) return Unexpected(std::move(mount).error());
+  if (!wanted.empty()) {
+    const std::string path = wanted.starts_with(*mount) ? wanted : *mount + "/" + wanted;
+    if (!is_usable(path)) return fail(Errc::refused, path, errno);
+    return CgroupParent{path, words_of(path, "cgroup.subtree_control")};
+  }
+  if (geteuid() == 0) return root_subtree(*mount);
+  auto own = own_cgroup();
+  if (!own) return Unexpected(std::move(own).error());
+  // Upwards from our own: the nearest writable directory that passes controllers down, else the
+  // nearest writable one.
+  std::optional<CgroupParent> fallback;
+  for (std::string at = *own; at.size() > 1; at.resize(at.rfind('/'))) {
+    const std::string path = *mount + at;
+    if (!is_usable(path)) continue;
+    CgroupParent parent{path, words_of(path, "cgroup.subtree_control")};
+    if (!parent.controllers.empty()) return parent;
+    if (!fallback) fallback = std::move(parent);
+  }
+  if (fallback) return *fallback;
+  return fail(Errc::not_found, "no delegated cgroup");
+}
+
+Result<CgroupLeaf> CgroupLeaf::create(const CgroupParent& parent, const Plan& plan) {
+  const std::string path = parent.path + "/" + random_name();
+  if (mkdir(path.c_str(), 0755) != 0) return fail_errno(path, errno);
+  UniqueFd dir = open_dir(path);
+  if (!dir.is_open()) {
+    const int error = errno;
+    rmdir(path.c_str());
+    return fail_errno(path, error);
+  }
+  CgroupLeaf leaf(path, std::move(dir));
+  if (auto r = leaf.apply(plan); !r) return Unexpected(std::move(r).error());
+  return leaf;
+}
+
+Result<void> CgroupLeaf::apply(const Plan& plan) {
+  for (const Limit& limit : plan.limits) {
+    if (limit.by != Enforcer::cgroup) continue;
+    Result<void> done;
+    if (limit.name == "memory_bytes") {
+      done = write_value(fd(), "memory.max", std::to_string(limit.value));
+      if (done) done = write_value(fd(), "memory.oom.group", "1");
+    } else if (limit.name == "swap_bytes") {
+      done = write_value(fd(), "memory.swap.max", std::to_string(limit.value));
+    } else if (limit.name == "pids") {
+      done = write_value(fd(), "pids.max", std::to_string(limit.value));
+    } else if (limit.name == "cpu_percent") {
+      done = write_value(fd(), "cpu.max", std::to_string(limit.value * 1000) + " 100000");
+    } else {
+      done = fail(Errc::unsupported, limit.name + " has no cgroup form");
+    }
+    if (!done) return Unexpected(std::move(done).error().with_context(limit.name));
+  }
+  return {};
+}
+
+CgroupLeaf::~CgroupLeaf() {
+  if (!dir_.is_open()) return;
+  kill();
+  remove();
+}
+
+CgroupState CgroupLeaf::read_back() const {
+  CgroupState out;
+  out.is_present = true;
+  const auto controllers = read_small_file(fd(), "cgroup.controllers");
+  out.has_controllers = controllers && !words(*controllers).empty();
+  for (const char* file : {"cpu.max", "memory.max", "memory.swap.max", "pids.max"}) {
+    auto value = read_small_file(fd(), file);
+    if (!value) continue;
+    std::string text = std::move(value).value();
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    out.files.push_back({file, std::move(text)});
+  }
+  return out;
+}
+
+std::uint64_t CgroupLeaf::number(const char* file, std::string_view key) const {
+  const auto text = read_small_file(fd(), file);
+  if (!text) return 0;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (!key.empty()) {
+      if (!line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ' ') continue;
+      line.remove_prefix(key.size() + 1);
+    }
+    std::uint64_t value = 0;
+    std::from_chars(line.data(), line.data() + line.size(), value);
+    return value;
+  }
+  return 0;
+}
+
+std::uint64_t CgroupLeaf::count_tasks() const {
+  const auto text = read_small_file(fd(), "cgroup.threads");
+  return text ? static_cast<std::uint64_t>(std::count(text->begin(), text->end(), '\n')) : 0;
+}
+
+bool CgroupLeaf::is_populated() const { return number("cgroup.events", "populated") != 0; }
+
+bool CgroupLeaf::kill() const { return write_value(fd(), "cgroup.kill", "1").has_value(); }
+
+bool CgroupLeaf::remove() {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    if (rmdir(path_.c_str()) == 0 || errno == ENOENT) {
+      dir_.reset();
+      return true;
+    }
+    const timespec pause{0, 10'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  return false;
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+#include "sandbox/enforced.h"
+#include "sandbox/plan.h"
+
+namespace ethos::sandbox {
+
+// Where leaves can be made: a directory of the cgroup2 hierarchy and the controllers a leaf gets.
+struct CgroupParent {
+  std::string path;  // absolute
+  std::vector<std::string> controllers;  // sorted
+};
+
+// The directory chosen by `wanted` (a path below the cgroup2 mount), else the nearest ancestor of
+// our own cgroup that is writable and holds no processes of its own, else for root <mount>/ethos.
+// Errc::not_found without a cgroup2 mount or a usable directory. Moves no process and changes no
+// cgroup but its own "ethos".
+[[nodiscard]] base::Result<CgroupParent> find_cgroup_parent(const std::string& wanted);
+
+// One leaf for one run.
+class CgroupLeaf {
+ public:
+  // Makes the leaf and writes every limit whose enforcer is `cgroup`. Errc::unsupported names a
+  // controller that is missing.
+  static base::Result<CgroupLeaf> create(const CgroupParent& parent, const Plan& plan);
+  CgroupLeaf(CgroupLeaf&&) noexcept = default;
+  CgroupLeaf& operator=(CgroupLeaf&&) noexcept = default;
+  CgroupLeaf(const CgroupLeaf&) = delete;
+  CgroupLeaf& operator=(const CgroupLeaf&) = delete;
+  ~CgroupLeaf();  // kills and removes what remove() did not
+
+  [[nodiscard]] int fd() const { return dir_.get(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  // Values as the kernel shows them now.
+  [[nodiscard]] CgroupState read_back() const;
+  // One number of a file, e.g. number("pids.events", "max"); 0 when absent. Empty key: the file's
+  // only number.
+  [[nodiscard]] std::uint64_t number(const char* file, std::string_view key) const;
+  // Lines of cgroup.threads: every task, no controller needed.
+  [[nodiscard]] std::uint64_t count_tasks() const;
+  [[nodiscard]] bool is_populated() const;
+  // Linux 5.14: kills everything inside, forks in flight included.
+  bool kill() const;
+  // False when it is still busy after a second.
+  bool remove();
+
+ private:
+  CgroupLeaf(std::string path, base::UniqueFd dir) : path_(std::move(path)), dir_(std::move(dir)) {}
+  base::Result<void> apply(const Plan& plan);
+
+  std::string path_;
+  base::UniqueFd dir_;
+};
+
+}  // namespace ethos::sandbox

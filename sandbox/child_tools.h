@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include <cstdint>
+
+#include "sandbox/child.h"
+#include "sandbox/raw_syscall.h"
+
+// Shared by the parts of the clone child. Nothing here may use libc state.
+namespace ethos::sandbox::child {
+
+// Records why and ends the child; the supervisor tells the rest.
+[[noreturn]] inline void fail(const ChildContext& c, Step step, long error, int object = -1) {
+  c.shared->error = static_cast<std::int32_t>(error < 0 ? -error : error);
+  c.shared->object = object;
+  c.shared->step.store(static_cast<std::uint32_t>(step), std::memory_order_relaxed);
+  c.shared->failed.store(1, std::memory_order_release);
+  for (;;) raw::call(SYS_exit_group, 1);
+}
+
+// Says which step runs, so that even a killed child tells how far it came.
+inline void begin(const ChildContext& c, Step step) {
+  c.shared->step.store(static_cast<std::uint32_t>(step), std::memory_order_release);
+  if (c.fault_step == step) fail(c, step, c.fault_error);
+}
+
+// A result of raw::call that must not be an error.
+inline long must(const ChildContext& c, Step step, long result, int object = -1) {
+  if (result < 0) fail(c, step, result, object);
+  return result;
+}
+
+inline void close_fd(long fd) { raw::call(SYS_close, fd); }
+
+// open flags are ints; the kernel's open_how is not.
+struct OpenHow {
+  std::uint64_t flags = 0;
+  std::uint64_t mode = 0;
+  std::uint64_t resolve = 0;
+};
+
+inline constexpr std::uint64_t kResolveNoMagicLinks = 0x02;
+inline constexpr std::uint64_t kResolveNoSymlinks = 0x04;
+
+inline long open_plain(long dir, const char* path, int flags, std::uint64_t resolve) {
+  const OpenHow how{static_cast<std::uint64_t>(flags) | O_CLOEXEC, 0, resolve};
+  return raw::call(SYS_openat2, dir, path, &how, sizeof how);
+}
+
+void receive_trees(const ChildContext& c);  // root mode: waits for the supervisor
+void hand_over(const ChildContext& c);      // listener, scratch, upper directories
+void build_tree(const ChildContext& c);     // mounts, links, files, pivot_root
+void restrict_self(const ChildContext& c);  // rlimits, no_new_privs, Landlock, capabilities
+void install_filter(const ChildContext& c);
+void probe_before_filter(const ChildContext& c);
+void probe_behind_filter(const ChildContext& c);
+
+}  // namespace ethos::sandbox::child

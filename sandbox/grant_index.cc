@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/grant_index.h"
+
+#include "sandbox/based_path.h"
+
+namespace ethos::sandbox {
+namespace {
+
+std::string absolute(const BasedPath& where, const std::string& workspace) {
+  const std::string base = where.base == Base::workspace ? workspace
+                           : where.base == Base::scratch ? "/tmp"
+                                                         : "";
+  if (where.path == ".") return base.empty() ? "/" : base;
+  return base + "/" + where.path;
+}
+
+bool gives_write(Access access) {
+  return access == Access::write || access == Access::write_exec || access == Access::device;
+}
+
+}  // namespace
+
+GrantIndex::GrantIndex(const Plan& plan) : plan_(&plan) {
+  never_write_.reserve(plan.never_write.size());
+  for (const auto& where : plan.never_write)
+    never_write_.push_back(absolute(where, plan.workspace));
+}
+
+bool GrantIndex::is_read_only_mount(std::string_view path) const {
+  const Mount* holder = nullptr;
+  for (const auto& mount : plan_->mounts)
+    if (is_within(path, mount.at) &&
+        (holder == nullptr || mount.at.size() >= holder->at.size()))
+      holder = &mount;
+  return holder == nullptr || holder->read_only;
+}
+
+Cover GrantIndex::cover(std::string_view path) const {
+  for (const auto& mount : plan_->mounts)
+    if (mount.kind == MountKind::mask && is_within(path, mount.at))
+      return mount.is_git_mask ? Cover::git : Cover::hidden;
+  for (const auto& never : never_write_)
+    if (is_within(path, never)) return Cover::policy;
+  bool is_readable = false;
+  for (const auto& rule : plan_->landlock) {
+    if (!is_within(path, rule.at)) continue;
+    if (gives_write(rule.access) && !is_read_only_mount(path)) return Cover::writable;
+    is_readable = true;
+  }
+  if (is_readable) return Cover::readable;
+  for (const auto& mount : plan_->mounts)
+    if (is_within(mount.at, path)) return Cover::ancestor;
+  return Cover::outside;
+}
+
+bool GrantIndex::may_execute(std::string_view path) const {
+  for (const auto& rule : plan_->landlock)
+    if ((rule.access == Access::read_exec || rule.access == Access::write_exec) &&
+        is_within(path, rule.at))
+      return true;
+  return false;
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/plan.h"
+
+namespace ethos::sandbox {
+
+// What the plan says about one path: how the supervisor words a denial, and which calls it answers
+// itself. Enforcement is the kernel's; this only has to be no wider than what the kernel does.
+enum class Cover {
+  writable,
+  readable,  // some read grant covers it, no write grant
+  hidden,    // below a mask
+  git,       // below a mask that stands for `.git`
+  policy,    // declaration, ceiling: never writable
+  ancestor,  // a directory that only exists because something below it is mounted
+  outside,   // no grant
+};
+
+class GrantIndex {
+ public:
+  explicit GrantIndex(const Plan& plan);
+
+  // `path` is absolute and plain.
+  [[nodiscard]] Cover cover(std::string_view path) const;
+  [[nodiscard]] bool may_execute(std::string_view path) const;
+  [[nodiscard]] const std::string& workspace() const { return plan_->workspace; }
+
+ private:
+  [[nodiscard]] bool is_read_only_mount(std::string_view path) const;
+
+  const Plan* plan_;
+  std::vector<std::string> never_write_;  // absolute
+};
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ledger/base/unique_fd.h"
+#include "sandbox/blueprint.h"
+#include "sandbox/cage.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/child.h"
+#include "sandbox/clone_child.h"
+#include "sandbox/id_mapping.h"
+#include "sandbox/listener.h"
+
+namespace ethos::sandbox {
+
+// Shared memory with the clone child.
+class SharedMemory {
+ public:
+  SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+  ~SharedMemory();
+  [[nodiscard]] bool is_mapped() const { return at_ != nullptr; }
+  [[nodiscard]] Shared& get() const { return *at_; }
+
+ private:
+  Shared* at_ = nullptr;
+};
+
+// A cage on its way from the plan to the barrier, and everything of it that must be taken down.
+// Destroying it kills what runs and leaves nothing.
+class Launch {
+ public:
+  Launch(const Plan& plan, const LaunchOptions& options);
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+  ~Launch();
+
+  using Failure = std::variant<SetupDenial, RunnerFailure>;
+
+  // Builds the cage up to the barrier: pid 1 stands in its execveat. Nothing means success.
+  std::optional<Failure> build();
+  // Reads the cage back and compares it with the plan.
+  std::optional<Failure> prove(Enforced& enforced);
+  // Lets pid 1 go on.
+  void release();
+
+  // Kills every process of the cage and waits for them. True when the kernel confirms that none is
+  // left, by the source named in `source`.
+  bool take_down(struct rusage& usage, std::string& source);
+  // Removes the cgroup leaf; false when it stays.
+  bool remove_cgroup();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] int pidfd() const { return pidfd_.get(); }
+  [[nodiscard]] Listener& listener() { return listener_; }
+  [[nodiscard]] const std::optional<CgroupLeaf>& cgroup() const { return cgroup_; }
+  [[nodiscard]] int scratch_fd() const { return scratch_.get(); }
+  // Upper directories in the order of the plan's staged mounts as the blueprint built them.
+  [[nodiscard]] const std::vector<base::UniqueFd>& uppers() const { return uppers_; }
+  [[nodiscard]] const Blueprint& blueprint() const { return blueprint_; }
+  [[nodiscard]] base::UniqueFd take_stdout() { return std::move(out_read_); }
+  [[nodiscard]] base::UniqueFd take_stderr() { return std::move(err_read_); }
+  // Tasks in the cage now, threads and init included.
+  [[nodiscard]] std::uint64_t count_tasks() const;
+
+ private:
+  Failure denial(Step step, int error, std::string object = {}) const;
+  Failure denial_of(const StepFailure& failure) const;
+  Failure denial_of_child() const;
+  [[nodiscard]] std::string object_text(int mount) const;
+  [[nodiscard]] bool is_fault(Step step) const;
+
+  std::optional<Failure> check();
+  std::optional<Failure> open_streams();
+  std::optional<Failure> open_stdin();
+  std::optional<Failure> make_cgroup();
+  std::optional<Failure> start_child();
+  std::optional<Failure> receive_handover();
+  std::optional<Failure> wait_for_barrier();
+  std::optional<Failure> wait_readable(int fd, Step step);
+  void reap();
+  void restore_dumpable() const;
+
+  const Plan& plan_;
+  const LaunchOptions& options_;
+  Step fault_ = Step::none;
+  std::uint32_t abi_ = 0;
+  Ruleset ruleset_;
+  Blueprint blueprint_;
+  RootHelper root_;
+  SharedMemory shared_;
+  ChildStack stack_;
+  std::unique_ptr<ChildState> child_state_;
+  ChildContext context_;
+  base::UniqueFd init_;
+  base::UniqueFd self_pidfd_;
+  base::UniqueFd stdin_;
+  base::UniqueFd out_read_, out_write_, err_read_, err_write_;
+  base::UniqueFd channel_, child_channel_;
+  std::optional<CgroupLeaf> cgroup_;
+  pid_t pid_ = -1;
+  base::UniqueFd pidfd_;
+  bool is_reaped_ = false;
+  bool was_dumpable_ = false;
+  struct rusage usage_ {};
+  Listener listener_;
+  base::UniqueFd scratch_;
+  std::vector<base::UniqueFd> uppers_;
+  std::uint64_t barrier_id_ = 0;
+};
+
+}  // namespace ethos::sandbox

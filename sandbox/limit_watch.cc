@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/limit_watch.h"
+
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "sandbox/task_list.h"
+
+namespace ethos::sandbox {
+namespace {
+
+// Refused forks after which the tool is taken for a fork bomb.
+constexpr std::uint64_t kMaxForkRefusals = 1000;
+
+}  // namespace
+
+LimitWatch::LimitWatch(const Plan& plan, const Launch& launch, const ProcessCounter& processes)
+    : plan_(plan), launch_(launch), processes_(processes) {
+  if (launch.scratch_fd() >= 0) layers_.push_back({launch.scratch_fd(), "scratch_bytes"});
+  for (const auto& upper : launch.uppers()) layers_.push_back({upper.get(), "staged_bytes"});
+}
+
+void LimitWatch::look_at_cgroup(std::vector<LimitEvent>& out) {
+  const auto& leaf = launch_.cgroup();
+  if (!leaf) return;
+  for (const Limit& limit : plan_.limits) {
+    if (limit.by != Enforcer::cgroup) continue;
+    LimitEvent event;
+    event.name = limit.name;
+    event.value = limit.value;
+    event.by = Enforcer::cgroup;
+    event.mark = Mark::kernel;
+    if (limit.name == "memory_bytes") {
+      const std::uint64_t kills = leaf->number("memory.events", "oom_kill");
+      peak_memory_ = std::max(peak_memory_, leaf->number("memory.peak", ""));
+      if (kills <= seen_oom_) continue;
+      event.count = kills - seen_oom_;
+      event.observed = kills;
+      event.source = "memory.events";
+      event.action = LimitAction::killed;
+      seen_oom_ = kills;
+    } else if (limit.name == "pids") {
+      const std::uint64_t refused = leaf->number("pids.events", "max");
+      if (refused <= seen_pids_max_) continue;
+      event.count = refused - seen_pids_max_;
+      event.observed = refused;
+      event.source = "pids.events";
+      event.action = refused > kMaxForkRefusals ? LimitAction::killed : LimitAction::refused;
+      seen_pids_max_ = refused;
+    } else if (limit.name == "cpu_percent") {
+      const std::uint64_t throttled = leaf->number("cpu.stat", "nr_throttled");
+      if (throttled == 0 || has_reported_cpu_) continue;
+      event.count = event.observed = throttled;
+      event.source = "cpu.stat";
+      event.action = LimitAction::throttled;
+      has_reported_cpu_ = true;
+    } else {
+      continue;
+    }
+    out.push_back(std::move(event));
+  }
+}
+
+void LimitWatch::look_at_layers(std::vector<LimitEvent>& out) {
+  for (Layer& layer : layers_) {
+    struct statfs fs {};
+    if (fstatfs(layer.fd, &fs) != 0) continue;
+    const auto block = static_cast<std::uint64_t>(fs.f_bsize);
+    const std::uint64_t used = (fs.f_blocks - fs.f_bfree) * block;
+    layer.peak_bytes = std::max(layer.peak_bytes, used);
+    const bool is_full = fs.f_blocks > 0 && fs.f_bfree == 0;
+    const bool has_no_inode = fs.f_files > 0 && fs.f_ffree == 0;
+    if ((!is_full && !has_no_inode) || layer.is_reported) continue;
+    layer.is_reported = true;
+    LimitEvent event;
+    event.name = is_full ? layer.bytes_limit : "inodes";
+    event.value = is_full ? fs.f_blocks * block : fs.f_files;
+    event.observed = is_full ? used : fs.f_files - fs.f_ffree;
+    event.by = Enforcer::tmpfs;
+    event.mark = Mark::supervisor;
+    event.action = LimitAction::refused;
+    event.source = "statfs";
+    out.push_back(std::move(event));
+  }
+}
+
+void LimitWatch::report_memory(std::uint64_t observed, LimitAction action,
+                               std::vector<LimitEvent>& out) {
+  const auto limit = plan_.limit("memory_bytes");
+  LimitEvent event;
+  event.name = limit->name;
+  event.value = limit->value;
+  event.observed = observed;
+  event.by = limit->by;
+  event.mark = Mark::supervisor;
+  event.action = action;
+  event.source = "peak_data";
+  out.push_back(std::move(event));
+  has_reported_memory_ = true;
+}
+
+// Without a memory cgroup: the process limit is the kernel's, and the sum over all processes, which
+// no process limit covers, is held by looking.
+void LimitWatch::look_at_memory(std::vector<LimitEvent>& out) {
+  const auto limit = plan_.limit("memory_bytes");
+  if (!limit || limit->by == Enforcer::cgroup) return;
+  const MemoryUse use = measure_memory(launch_.pid());
+  peak_memory_ = std::max(peak_memory_, use.anonymous_sum);
+  if (use.anonymous_sum > limit->value) {
+    report_memory(use.anonymous_sum, LimitAction::killed, out);
+  } else if (!has_reported_memory_ && use.largest_data >= limit->value - limit->value / 16) {
+    report_memory(use.largest_data, LimitAction::refused, out);
+  }
+}
+
+void LimitWatch::look_at_processes(std::vector<LimitEvent>& out) {
+  const std::uint64_t refused = processes_.refusals();
+  if (refused <= seen_refusals_) return;
+  const auto limit = plan_.limit("pids");
+  LimitEvent event;
+  event.name = "pids";
+  event.value = processes_.limit();
+  event.observed = processes_.peak();
+  event.by = limit ? limit->by : Enforcer::supervisor;
+  event.mark = Mark::supervisor;
+  event.count = refused - seen_refusals_;
+  event.source = "process_count";
+  event.action = refused > kMaxForkRefusals ? LimitAction::killed : LimitAction::refused;
+  seen_refusals_ = refused;
+  out.push_back(std::move(event));
+}
+
+std::vector<LimitEvent> LimitWatch::look() {
+  std::vector<LimitEvent> out;
+  look_at_cgroup(out);
+  look_at_layers(out);
+  look_at_memory(out);
+  look_at_processes(out);
+  return out;
+}
+
+std::vector<LimitEvent> LimitWatch::look_at_end(std::uint64_t max_rss_bytes) {
+  std::vector<LimitEvent> out;
+  look_at_cgroup(out);
+  look_at_layers(out);
+  look_at_processes(out);
+  const auto limit = plan_.limit("memory_bytes");
+  if (limit && limit->by != Enforcer::cgroup && !has_reported_memory_ &&
+      max_rss_bytes >= limit->value - limit->value / 16)
+    report_memory(max_rss_bytes, LimitAction::refused, out);
+  return out;
+}
+
+std::vector<RunResult::Figure> LimitWatch::figures() const {
+  std::vector<RunResult::Figure> out;
+  const auto limit = plan_.limit("memory_bytes");
+  const bool is_counted = limit && limit->by == Enforcer::cgroup;
+  if (peak_memory_ > 0)
+    out.push_back({"memory_peak_bytes", peak_memory_, is_counted ? Mark::kernel : Mark::supervisor});
+  for (const Layer& layer : layers_) {
+    const auto known = std::find_if(out.begin(), out.end(),
+                                    [&](const auto& f) { return f.name == layer.bytes_limit; });
+    if (known != out.end()) {
+      known->value += layer.peak_bytes;
+    } else {
+      out.push_back({layer.bytes_limit, layer.peak_bytes, Mark::supervisor});
+    }
+  }
+  if (processes_.peak() > 1) out.push_back({"pids_peak", processes_.peak(), Mark::supervisor});
+  return out;
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sandbox/cage.h"
+#include "sandbox/launch.h"
+#include "sandbox/process_counter.h"
+
+namespace ethos::sandbox {
+
+// Limits that nobody announces: looked at on a timer and once more at the end. What can be seen:
+//   cgroup     memory.events oom_kill, pids.events max, cpu.stat nr_throttled: exact, mark K
+//   tmpfs      no free block or inode left in scratch or a staged layer at a look: mark S
+//   rlimit     memory: a process whose data stands within 1/16 of RLIMIT_DATA at a look, or whose
+//              peak did; a single refused allocation far below the limit leaves no trace
+//   supervisor processes: exact, by notified forks (ProcessCounter)
+class LimitWatch {
+ public:
+  LimitWatch(const Plan& plan, const Launch& launch, const ProcessCounter& processes);
+
+  // Everything that was newly reached. An event whose action is `killed` has ended the run or asks
+  // for its end.
+  std::vector<LimitEvent> look();
+  // The last look, with what only the end tells: the largest process's peak resident size.
+  std::vector<LimitEvent> look_at_end(std::uint64_t max_rss_bytes);
+  [[nodiscard]] std::vector<RunResult::Figure> figures() const;
+
+ private:
+  struct Layer {
+    int fd = -1;
+    const char* bytes_limit = "";
+    std::uint64_t peak_bytes = 0;
+    bool is_reported = false;
+  };
+  void look_at_cgroup(std::vector<LimitEvent>& out);
+  void look_at_layers(std::vector<LimitEvent>& out);
+  void look_at_memory(std::vector<LimitEvent>& out);
+  void look_at_processes(std::vector<LimitEvent>& out);
+  void report_memory(std::uint64_t observed, LimitAction action, std::vector<LimitEvent>& out);
+
+  const Plan& plan_;
+  const Launch& launch_;
+  const ProcessCounter& processes_;
+  std::vector<Layer> layers_;
+  std::uint64_t seen_oom_ = 0;
+  std::uint64_t seen_pids_max_ = 0;
+  std::uint64_t seen_refusals_ = 0;
+  std::uint64_t peak_memory_ = 0;
+  bool has_reported_memory_ = false;
+  bool has_reported_cpu_ = false;
+};
+
+}  // namespace ethos::sandbox

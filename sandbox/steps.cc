@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/steps.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace ethos::sandbox {
+namespace {
+
+constexpr auto kNames = std::to_array<std::string_view>({
+    "none",          "options",      "kernel",        "cgroup",         "source",
+    "clone",         "id_map",       "id_mapped_mount", "identity",     "parent_death",
+    "private_mounts", "mount_root",  "mount_bind",    "mount_staged",   "mount_scratch",
+    "mount_proc",    "mount_dev",    "mount_mask",    "tree",           "pivot",
+    "read_only",     "host_name",    "loopback",      "working_directory", "session",
+    "rlimits",       "no_new_privs", "landlock",      "capabilities",   "seccomp",
+    "probes",        "standard_fds", "init",          "notification",   "readback",
+});
+static_assert(kNames.size() == static_cast<std::size_t>(Step::last));
+
+Explanation explain_clone(int error) {
+  switch (error) {
+    case EPERM:
+      return {"user namespaces are not allowed here (seccomp profile of a container, a chroot, or "
+              "an AppArmor restriction)",
+              "run outside chroot; in a container allow clone and unshare; on Ubuntu set "
+              "kernel.apparmor_restrict_unprivileged_userns=0"};
+    case ENOSPC:
+    case EUSERS:
+      return {"the number of namespaces is used up or set to 0",
+              "raise user.max_user_namespaces and its companions with sysctl"};
+    case EACCES:
+      return {"the cgroup leaf lies outside the subtree delegated to this user",
+              "start under: systemd-run --user --scope -p Delegate=yes -- ethos-run ..."};
+    case ENOSYS:
+      return {"the kernel or an outer filter has no clone3", "use Linux 5.19 or newer"};
+    default:
+      return {"the namespaces could not be made", "see ethos-run doctor"};
+  }
+}
+
+Explanation explain_mount(Step step, int error) {
+  if (step == Step::mount_proc && error == EPERM)
+    return {"/proc of this environment is masked, so the kernel refuses a new one",
+            "run where /proc is whole, or name the weaker profile no-proc in the declaration"};
+  if (step == Step::mount_bind && error == EINVAL)
+    return {"something else is mounted below the granted directory, or it is not on an ordinary "
+            "file system",
+            "grant the directories beside the inner mount one by one, or run as root"};
+  if (step == Step::mount_staged)
+    return {"overlayfs with user extended attributes is not available",
+            "use Linux 6.6 or newer, or grant files instead of directories"};
+  return {"a mount of the cage could not be made", "see ethos-run doctor"};
+}
+
+Explanation explain_other(Step step, int error) {
+  switch (step) {
+    case Step::kernel:
+      return {"the kernel lacks a feature every cage needs", "see ethos-run doctor"};
+    case Step::cgroup:
+      return {"the limits need a cgroup v2 leaf of our own with their controllers",
+              "delegate a cgroup (systemd-run --user --scope -p Delegate=yes), pass "
+              "--cgroup-parent, or name a weaker form with enforce in the declaration"};
+    case Step::source:
+      return {error == 0 ? "the object is not the one that was granted (device or inode differ)"
+                         : "a granted object cannot be opened",
+              "do not move or replace granted files while a run starts"};
+    case Step::id_map:
+      return {"the user and group maps of the namespace cannot be written",
+              "on Ubuntu set kernel.apparmor_restrict_unprivileged_userns=0; check that "
+              "ethos-run itself is readable by the caller"};
+    case Step::id_mapped_mount:
+      return {"the file system of the grant has no id-mapped mounts on this kernel",
+              "put the workspace on ext4, xfs, btrfs or tmpfs, or run as the workspace's owner"};
+    case Step::landlock:
+      return {"Landlock refused a rule or is missing",
+              "boot with lsm=landlock in the list; see ethos-run doctor"};
+    case Step::seccomp:
+      return {error == EBUSY ? "an outer program already listens to this process's system calls"
+                             : "the system call filter could not be installed",
+              "do not run ethos-run inside another ethos-run"};
+    case Step::probes:
+      return {"an act that the cage must refuse succeeded", "report this: the cage does not hold"};
+    case Step::readback:
+      return {"the kernel does not show what the plan asks for", "see the differences listed"};
+    default:
+      return {"", "see ethos-run doctor"};
+  }
+}
+
+}  // namespace
+
+std::string_view step_name(Step step) {
+  const auto index = static_cast<std::size_t>(step);
+  return index < kNames.size() ? kNames[index] : "unknown";
+}
+
+Step step_by_name(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    if (kNames[i] == name) return static_cast<Step>(i);
+  return Step::none;
+}
+
+Explanation explain(Step step, int error) {
+  Explanation out;
+  if (step == Step::clone) {
+    out = explain_clone(error);
+  } else if (step >= Step::private_mounts && step <= Step::read_only) {
+    out = explain_mount(step, error);
+  } else {
+    out = explain_other(step, error);
+  }
+  if (out.cause.empty()) out.cause = "step " + std::string(step_name(step)) + " failed";
+  if (error != 0) out.cause += std::string(": ") + std::strerror(error);
+  return out;
+}
+
+}  // namespace ethos::sandbox

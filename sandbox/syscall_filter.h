@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sandbox/plan.h"
+
+namespace ethos::sandbox {
+
+// Name of the seccomp program for a plan (docs/formats/plan.md S-1): observe-network, then "+mem"
+// when code in memory may be executed: "writes-none", "all-loopback+mem".
+[[nodiscard]] std::string filter_name(const Plan& plan);
+
+// Whether forks are notified too, because the supervisor counts processes where no cgroup does.
+[[nodiscard]] bool counts_forks(const Plan& plan);
+
+// The program's bytes: struct sock_filter in host order, 8 bytes each; static storage. Empty for an
+// unknown name. Each name has a variant that also notifies clone, fork and vfork.
+[[nodiscard]] std::span<const std::byte> filter_program(std::string_view name, bool with_forks);
+
+// What the supervisor is to make of a notified call.
+enum class CallClass {
+  exec,          // execve, execveat: let through, recorded
+  open,          // open, openat, creat
+  open_how,      // openat2
+  path_change,   // unlink, rename, chmod, ... and bind
+  fork,          // clone, fork, vfork
+  connect,
+  bind,
+  socket,        // socket, socketpair, setsockopt with refused arguments
+  refused_args,  // ioctl, personality, chmod of set-id bits, clone with namespaces
+  forbidden,     // EPERM
+  unknown,       // ENOSYS
+};
+
+[[nodiscard]] CallClass classify_call(std::int32_t nr);
+
+// "openat" for 257; empty when the number has no name here.
+[[nodiscard]] std::string_view syscall_name(std::int32_t nr);
+
+}  // namespace ethos::sandbox

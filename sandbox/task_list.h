@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace ethos::sandbox {
+
+// Processes below `root`, itself included, by /proc/<pid>/task/*/children: works without a cgroup,
+// since orphans of a pid namespace become children of its init. A tree that changes meanwhile may
+// be seen incompletely; at most 65,536 are listed.
+[[nodiscard]] std::vector<pid_t> list_processes(pid_t root);
+
+// The same counted in threads.
+[[nodiscard]] std::uint64_t count_threads(pid_t root);
+
+struct MemoryUse {
+  std::uint64_t largest_data = 0;   // bytes, biggest VmData of one process
+  std::uint64_t anonymous_sum = 0;  // bytes, RssAnon + RssShmem of all
+};
+[[nodiscard]] MemoryUse measure_memory(pid_t root);
+
+}  // namespace ethos::sandbox

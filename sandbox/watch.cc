@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/watch.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "sandbox/init/init_report.h"
+#include "sandbox/syscall_filter.h"
+
+namespace ethos::sandbox {
+namespace {
+
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+constexpr std::uint64_t kTickMs = 100;
+// Calls answered in a row before the other descriptors get their turn.
+constexpr int kMaxCallsInRow = 64;
+
+base::UniqueFd make_timer(std::uint64_t first_ms, std::uint64_t every_ms) {
+  base::UniqueFd fd(timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC));
+  if (!fd.is_open()) return fd;
+  const auto spec = [](std::uint64_t ms) {
+    return timespec{static_cast<time_t>(ms / 1000), static_cast<long>(ms % 1000 * kNsPerMs)};
+  };
+  const itimerspec when{spec(every_ms), spec(first_ms)};
+  if (timerfd_settime(fd.get(), 0, &when, nullptr) != 0) fd.reset();
+  return fd;
+}
+
+std::uint64_t limit_value(const Plan& plan, const char* name) {
+  const auto limit = plan.limit(name);
+  return limit ? limit->value : 0;
+}
+
+std::uint64_t counted_limit(const Plan& plan) {
+  return counts_forks(plan) ? limit_value(plan, "pids") : 0;
+}
+
+}  // namespace
+
+std::uint64_t boottime_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+Watch::Watch(const Plan& plan, const LaunchOptions& options, Launch& launch, EvidenceSink& sink,
+             int signal_fd)
+    : plan_(plan),
+      launch_(launch),
+      sink_(sink),
+      evidence_(sink),
+      processes_(counted_limit(plan), [&launch] { return launch.count_tasks(); }),
+      judge_(plan, evidence_, processes_),
+      limits_(plan, launch, processes_),
+      out_(launch.take_stdout(), options.stdout_fd, options.spool_stdout_fd, options.keep_stdout),
+      err_(launch.take_stderr(), options.stderr_fd, options.spool_stderr_fd, options.keep_stderr),
+      signal_fd_(signal_fd) {}
+
+bool Watch::add(int fd, std::uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = fd;
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+bool Watch::open_loop() {
+  epoll_.reset(epoll_create1(EPOLL_CLOEXEC));
+  const std::uint64_t wall_ms = limit_value(plan_, "wall_ms");
+  wall_timer_ = make_timer(wall_ms, 0);  // 0 disarms: no wall limit
+  tick_timer_ = make_timer(kTickMs, kTickMs);
+  return epoll_.is_open() && wall_timer_.is_open() && tick_timer_.is_open() &&
+         add(launch_.pidfd(), EPOLLIN) && add(launch_.listener().fd(), EPOLLIN) &&
+         add(out_.source(), EPOLLIN) && add(err_.source(), EPOLLIN) &&
+         add(wall_timer_.get(), EPOLLIN) && add(tick_timer_.get(), EPOLLIN) &&
+         add(signal_fd_, EPOLLIN);
+}
+
+void Watch::end(RunResult& result, Ending ending, int status) {
+  if (is_over_) return;
+  is_over_ = true;
+  result.ending = ending;
+  result.status = status;
+}
+
+void Watch::end_by_limit(RunResult& result, LimitEvent event) {
+  const std::string name = event.name;
+  if (!sink_.on_limit(event)) {
+    result.detail = "the limit event could not be kept";
+    end(result, Ending::evidence, 0);
+  }
+  if (event.action != LimitAction::killed) return;
+  if (!is_over_) result.limit = name;
+  end(result, name == "wall_ms" ? Ending::wall_timeout : Ending::limit, 0);
+}
+
+// Output that the caller does not take yet stops the reading, which stops the tool: back-pressure as
+// in any pipe. The deadline and the notified calls go on.
+void Watch::update_interest() {
+  for (OutputStream* stream : {&out_, &err_}) {
+    if (!stream->is_open()) continue;
+    epoll_event event{};
+    event.events = stream->may_read() ? EPOLLIN : 0U;
+    event.data.fd = stream->source();
+    epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, stream->source(), &event);
+  }
+}
+
+int Watch::timeout_ms(std::uint64_t now) const {
+  std::uint64_t wait = 60'000;
+  if (const std::uint64_t deadline = evidence_.deadline_ns(); deadline != 0)
+    wait = deadline <= now ? 0 : std::min(wait, (deadline - now) / kNsPerMs + 1);
+  if (out_.has_pending() || err_.has_pending()) wait = std::min<std::uint64_t>(wait, 5);
+  return static_cast<int>(wait);
+}
+
+void Watch::run(RunResult& result) {
+  result.started_ns = boottime_ns();
+  if (!open_loop()) {
+    result.detail = "the supervisor could not open its event loop";
+    end(result, Ending::evidence, 0);
+  }
+  std::array<epoll_event, 16> events;
+  bool had_pending = false;
+  while (!is_over_) {
+    const std::uint64_t now = boottime_ns();
+    if (const std::uint64_t deadline = evidence_.deadline_ns(); deadline != 0 && deadline <= now)
+      evidence_.flush();
+    const int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
+                                 timeout_ms(now));
+    if (ready < 0 && errno != EINTR) {
+      result.detail = "epoll_wait failed";
+      end(result, Ending::evidence, 0);
+    }
+    for (int i = 0; i < ready && !is_over_; ++i)
+      handle(events[static_cast<std::size_t>(i)].data.fd, result);
+    if (out_.has_pending()) out_.write_some();
+    if (err_.has_pending()) err_.write_some();
+    const bool has_pending = out_.has_pending() || err_.has_pending();
+    if (has_pending || had_pending) update_interest();
+    had_pending = has_pending;
+    if (evidence_.has_failed()) {
+      result.detail = "a denial could not be kept";
+      end(result, Ending::evidence, 0);
+    }
+  }
+  result.ended_ns = boottime_ns();
+}
+
+void Watch::handle(int fd, RunResult& result) {
+  if (fd == launch_.listener().fd()) {
+    serve_calls(result);
+  } else if (fd == out_.source()) {
+    read_stream(out_, result);
+  } else if (fd == err_.source()) {
+    read_stream(err_, result);
+  } else if (fd == launch_.pidfd()) {
+    judge_death(result);
+  } else if (fd == wall_timer_.get()) {
+    LimitEvent event;
+    event.name = "wall_ms";
+    event.value = limit_value(plan_, "wall_ms");
+    event.observed = (boottime_ns() - result.started_ns) / kNsPerMs;
+    event.source = "timer";
+    end_by_limit(result, std::move(event));
+  } else if (fd == tick_timer_.get()) {
+    tick(result);
+  } else if (fd == signal_fd_) {
+    read_signal(result);
+  }
+}
+
+void Watch::serve_calls(RunResult& result) {
+  Listener& listener = launch_.listener();
+  for (int i = 0; i < kMaxCallsInRow && !is_over_; ++i) {
+    pollfd watch{listener.fd(), POLLIN, 0};
+    if (poll(&watch, 1, 0) != 1) return;
+    if ((watch.revents & POLLIN) == 0) {
+      // Hang-up: no task with the filter is left; pid 1's death follows. Left in, it would spin.
+      epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.fd(), nullptr);
+      return;
+    }
+    Call call;
+    int error = 0;
+    if (!listener.receive(call, error)) continue;
+    if (take_report(call, result)) return;
+    const Verdict verdict = judge_.decide(call, listener, boottime_ns());
+    if (verdict.error == 0) {
+      listener.let_through(call.id);
+    } else {
+      listener.answer(call.id, verdict.error);
+    }
+  }
+}
+
+// Pid 1's word about the tool. The kernel says that it comes from pid 1.
+bool Watch::take_report(const Call& call, RunResult& result) {
+  if (call.nr != SYS_execveat || call.pid != launch_.pid() ||
+      static_cast<int>(call.args[0]) != ETHOS_REPORT_MAGIC)
+    return false;
+  const int status = static_cast<int>(call.args[2]);
+  init_max_rss_ = call.args[3] * 1024;
+  switch (call.args[1]) {
+    case ETHOS_REPORT_ENDED:
+      if (WIFSIGNALED(status)) {
+        end(result, Ending::signaled, WTERMSIG(status));
+      } else {
+        end(result, Ending::exited, WEXITSTATUS(status));
+      }
+      break;
+    case ETHOS_REPORT_EXEC_FAILED:
+      end(result, status == ENOENT || status == ENOTDIR ? Ending::not_found : Ending::not_executable,
+          status);
+      break;
+    default:
+      result.detail = "pid 1 of the cage could not start a process";
+      end(result, Ending::evidence, status);
+  }
+  return true;
+}
+
+std::uint64_t Watch::output_room() const {
+  const std::uint64_t limit = limit_value(plan_, "output_bytes");
+  if (limit == 0) return UINT64_MAX;
+  return limit > output_bytes_ ? limit - output_bytes_ : 0;
+}
+
+void Watch::read_stream(OutputStream& stream, RunResult& result) {
+  if (!stream.may_read()) {
+    update_interest();
+    return;
+  }
+  output_bytes_ += stream.read_some(output_room());
+  const std::uint64_t limit = limit_value(plan_, "output_bytes");
+  if (limit == 0 || output_bytes_ <= limit || has_reported_output_) return;
+  has_reported_output_ = true;
+  LimitEvent event;
+  event.name = "output_bytes";
+  event.value = limit;
+  event.observed = output_bytes_;
+  event.source = "byte_counter";
+  event.action = plan_.truncate_output ? LimitAction::truncated : LimitAction::killed;
+  end_by_limit(result, std::move(event));
+}
+
+void Watch::tick(RunResult& result) {
+  std::uint64_t expirations = 0;
+  if (read(tick_timer_.get(), &expirations, sizeof expirations) < 0) return;
+  for (LimitEvent& event : limits_.look()) end_by_limit(result, std::move(event));
+}
+
+void Watch::read_signal(RunResult& result) {
+  signalfd_siginfo info{};
+  if (read(signal_fd_, &info, sizeof info) != sizeof info) return;
+  end(result, Ending::interrupted, static_cast<int>(info.ssi_signo));
+}
+
+// Pid 1 died without a report: an out-of-memory kill of the cgroup, or somebody outside.
+void Watch::judge_death(RunResult& result) {
+  for (LimitEvent& event : limits_.look()) end_by_limit(result, std::move(event));
+  if (is_over_) return;
+  result.detail = "the cage was killed from outside";
+  end(result, Ending::signaled, SIGKILL);
+}
+
+void Watch::finish(RunResult& result) {
+  // Everybody is dead: what is in the pipes is all there is.
+  for (OutputStream* stream : {&out_, &err_}) {
+    while (stream->is_open()) {
+      const std::uint64_t n = stream->read_some(output_room());
+      output_bytes_ += n;
+      if (n == 0) break;
+    }
+    stream->flush_filter();
+    // The caller may be slow, but not for ever: a signal ends the waiting.
+    while (stream->has_pending()) {
+      std::array<pollfd, 2> watch{{{stream->target(), POLLOUT, 0}, {signal_fd_, POLLIN, 0}}};
+      if (poll(watch.data(), watch.size(), -1) < 0 && errno != EINTR) break;
+      if ((watch[1].revents & POLLIN) != 0) break;
+      stream->write_some();
+    }
+    stream->drop_pending();
+  }
+  if (result.ending == Ending::signaled && result.status == SIGXFSZ) {
+    LimitEvent event;
+    event.name = "file_bytes";
+    event.value = event.observed = limit_value(plan_, "file_bytes");
+    event.by = Enforcer::rlimit;
+    event.mark = Mark::kernel;
+    event.source = "wait_status";
+    result.ending = Ending::limit;
+    result.limit = event.name;
+    if (!sink_.on_limit(event)) result.ending = Ending::evidence;
+  }
+  for (const LimitEvent& event : limits_.look_at_end(init_max_rss_))
+    if (!sink_.on_limit(event)) result.ending = Ending::evidence;
+  evidence_.finish();
+  if (evidence_.has_failed()) {
+    result.ending = Ending::evidence;
+    result.detail = "evidence could not be kept";
+  }
+  result.denials = evidence_.denials();
+  result.out = out_.finish();
+  result.err = err_.finish();
+  result.figures = limits_.figures();
+}
+
+}  // namespace ethos::sandbox

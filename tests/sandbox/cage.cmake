@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# The cage itself. As root the same program runs a second time as an ordinary uid.
+add_library(cage_support STATIC ../support/cage_plan.cc)
+target_link_libraries(cage_support PUBLIC ethos_options ethos_sandbox)
+function(ethos_add_cage_test NAME)
+  ethos_add_test(NAME ${NAME} SOURCES ${ARGN} LIBS cage_support)
+  find_program(SETPRIV setpriv)
+  if(SETPRIV)
+    add_test(NAME "${NAME} as an ordinary user"
+      COMMAND ${SETPRIV} --reuid=65501 --regid=65501 --clear-groups $<TARGET_FILE:${NAME}>)
+    # Without root setpriv cannot change the uid, and the run above was the ordinary user's already.
+    set_tests_properties("${NAME} as an ordinary user" PROPERTIES TIMEOUT 300
+      SKIP_REGULAR_EXPRESSION "^setpriv: ")
+  endif()
+endfunction()
+ethos_add_cage_test(cage_test cage_test.cc)

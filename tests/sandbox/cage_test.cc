@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "sandbox/steps.h"
+#include "tests/support/cage_plan.h"
+
+using namespace ethos;
+using sandbox::Ending;
+
+namespace {
+
+std::size_t open_descriptors() {
+  std::size_t count = 0;
+  DIR* dir = opendir("/proc/self/fd");
+  while (readdir(dir) != nullptr) ++count;
+  closedir(dir);
+  return count;
+}
+
+}  // namespace
+
+#define REQUIRE_CAGE()                                        \
+  if (const auto why = support::why_no_cage(); !why.empty()) { \
+    WARN("skipped: no cage here: " << why);                   \
+    return;                                                   \
+  }                                                           \
+  static_cast<void>(0)
+
+TEST_CASE("cage: /bin/true runs to its end and leaves nothing", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  const std::size_t before = open_descriptors();
+  {
+    support::CageRun r{};
+    support::run(r, support::base_plan(dir.path(), {"/bin/true"}));
+    CAPTURE(r.text());
+    REQUIRE(r.result() != nullptr);
+    CHECK(r.result()->ending == Ending::exited);
+    CHECK(r.result()->status == 0);
+    CHECK(r.result()->processes_left == 0);
+    CHECK(r.result()->is_cgroup_gone);
+    REQUIRE(r.sink.barriers.size() == 1);
+    CHECK(r.sink.denials.empty());
+    REQUIRE(r.sink.execs.size() == 1);
+    CHECK(r.sink.execs[0].is_tool);
+  }
+  CHECK(open_descriptors() == before);
+}
+
+TEST_CASE("cage: the barrier shows what the kernel enforces", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  support::CageRun r{};
+  const auto plan = support::base_plan(dir.path(), {"/bin/true"});
+  support::run(r, plan);
+  REQUIRE(r.sink.barriers.size() == 1);
+  const sandbox::Enforced& e = r.sink.barriers[0];
+  CHECK(e.status.no_new_privs);
+  CHECK(e.status.seccomp_mode == 2);
+  CHECK(e.status.cap_bounding == 0);
+  CHECK(e.status.cap_effective == 0);
+  CHECK(e.namespaces.size() == 7);
+  for (const auto& ns : e.namespaces) CHECK(ns.is_own);
+  CHECK(e.is_listener_live);
+  CHECK(e.uid_map.size() == 1);
+  REQUIRE(e.fds.size() == 4);
+  CHECK(e.fds[0].kind == "null");
+  CHECK(e.fds[1].kind == "pipe");
+  CHECK(e.fds[2].kind == "pipe");
+  CHECK(e.fds[3].kind == "init");
+  CHECK(e.seccomp.name == "writes-none");
+  CHECK(e.seccomp.bytes.size() % 8 == 0);
+  CHECK(e.probes.size() >= 9);
+  for (const auto& probe : e.probes) {
+    CAPTURE(probe.name, probe.error);
+    CHECK(probe.is_expected);
+  }
+  CHECK(sandbox::compare(plan, e).empty());
+}
+
+TEST_CASE("cage: exit codes, signals and missing programs are told apart", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("plain.txt", "not a program");
+  struct Case {
+    std::vector<std::string> argv;
+    Ending ending;
+    int status;
+  };
+  const std::vector<Case> cases = {
+      {{"/bin/sh", "-c", "exit 7"}, Ending::exited, 7},
+      {{"/bin/sh", "-c", "exit 127"}, Ending::exited, 127},
+      {{"/bin/sh", "-c", "kill -9 $$"}, Ending::signaled, SIGKILL},
+      {{"/usr/bin/no-such-program"}, Ending::not_found, ENOENT},
+      {{"/etc/passwd"}, Ending::not_executable, EACCES},
+      {{dir.path() + "/plain.txt"}, Ending::not_executable, EACCES},
+  };
+  for (const Case& c : cases) {
+    support::CageRun r{};
+    support::run(r, support::base_plan(dir.path(), c.argv));
+    CAPTURE(c.argv, r.text());
+    REQUIRE(r.result() != nullptr);
+    CHECK(r.result()->ending == c.ending);
+    CHECK(r.result()->status == c.status);
+  }
+}
+
+TEST_CASE("cage: a failure of each set-up step refuses and leaves nothing", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("a.txt", "hello");
+  dir.write("out/x", "1");
+  const std::string before = dir.snapshot();
+  const std::size_t descriptors = open_descriptors();
+  const bool is_root = geteuid() == 0;
+  for (auto i = 1U; i < static_cast<unsigned>(sandbox::Step::last); ++i) {
+    const auto step = static_cast<sandbox::Step>(i);
+    if (step == sandbox::Step::id_mapped_mount && !is_root) continue;
+    auto plan = support::base_plan(dir.path(), {"/bin/sh", "-c", "echo ran > out/y"});
+    support::grant_write(plan, "out");
+    sandbox::LaunchOptions options;
+    options.fault = {std::string(sandbox::step_name(step)), EIO};
+    support::CageRun r{};
+    support::run(r, plan, options);
+    CAPTURE(sandbox::step_name(step), r.text());
+    REQUIRE(r.refusal() != nullptr);
+    CHECK(r.refusal()->step == sandbox::step_name(step));
+    CHECK_FALSE(r.refusal()->cause.empty());
+    CHECK_FALSE(r.refusal()->fix.empty());
+    CHECK(r.sink.barriers.empty());
+    CHECK(r.sink.execs.empty());
+    CHECK(dir.snapshot() == before);
+    CHECK(open_descriptors() == descriptors);
+  }
+}
+
+TEST_CASE("cage: nothing starts when the evidence before the start is not kept",
+          "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("out/x", "1");
+  auto plan = support::base_plan(dir.path(), {"/bin/sh", "-c", "echo ran > out/y"});
+  support::grant_write(plan, "out");
+  support::CageRun r{};
+  r.sink.accepts_barrier = false;
+  support::run(r, plan);
+  CHECK(std::holds_alternative<sandbox::RunnerFailure>(r.outcome));
+  CHECK(r.sink.execs.empty());
+  CHECK_FALSE(dir.exists("out/y"));
+}
+
+TEST_CASE("cage: a granted object that was replaced is refused", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("out/x", "1");
+  auto plan = support::base_plan(dir.path(), {"/bin/true"});
+  support::grant_write(plan, "out");
+  REQUIRE(rename((dir.path() + "/out").c_str(), (dir.path() + "/old").c_str()) == 0);
+  SECTION("by another directory") { dir.write("out/x", "2"); }
+  SECTION("by a link") { REQUIRE(symlink("/etc", (dir.path() + "/out").c_str()) == 0); }
+  SECTION("by nothing") {}
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  REQUIRE(r.refusal() != nullptr);
+  CHECK(r.refusal()->step == "source");
+}
