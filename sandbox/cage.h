@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "ledger/base/result.h"
 #include "sandbox/denial.h"
 #include "sandbox/enforced.h"
 #include "sandbox/plan.h"
@@ -75,8 +76,9 @@ struct StreamResult {
   std::string kept;           // the bytes, when LaunchOptions asks to keep them
 };
 
-// One file or directory of a staged grant that was brought out, or refused.
+// One file or directory that a write grant brought out.
 struct Artifact {
+  BasedPath grant;
   BasedPath where;
   std::string action;  // created, replaced, deleted, directory
   std::uint64_t bytes = 0;
@@ -132,6 +134,9 @@ struct LaunchOptions {
   bool keep_stderr = false;
   std::string cgroup_parent;  // absolute path below the cgroup2 mount; empty: choose
   bool commit_staged = true;
+  // File in a private directory, written while staged grants are committed and removed afterwards;
+  // roll_back_commit undoes what a killed supervisor left half done. Empty: no such file.
+  std::string commit_journal;
   // Second handling of stdout for the caller, e.g. to spool it to a file; borrowed, -1: none.
   int spool_stdout_fd = -1;
   int spool_stderr_fd = -1;
@@ -142,6 +147,11 @@ struct LaunchOptions {
 // SIGHUP for itself; the caller must not have other threads that take them. Never throws.
 [[nodiscard]] CageOutcome run_cage(const Plan& plan, const LaunchOptions& options,
                                    EvidenceSink& sink);
+
+// Undoes a commit that was cut off: restores what was replaced, removes what was new, and removes
+// the journal. Returns how many entries were undone; 0 when there is no journal. Errc::malformed for
+// a journal that is not ours: it is left alone.
+base::Result<std::size_t> roll_back_commit(const std::string& journal);
 
 // Opens /dev/null on 0, 1 and 2 where the caller left them closed, so that no descriptor of ours
 // can become one of them. The first thing a main does. False when even that failed.

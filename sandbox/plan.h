@@ -125,6 +125,9 @@ struct Plan {
   Identity identity;
   std::vector<EnvVar> env;         // complete, sorted by name
   std::vector<std::string> argv;   // argv[0] is the path to execute inside the cage
+  // Names that stay hidden when the tool makes them itself: patterns in full form (D-9). What they
+  // matched when the plan was made is in `mounts`.
+  std::vector<std::string> hide_patterns;
   // Paths no notified write may reach even when a grant covers them: declaration, ceiling, `.git`.
   std::vector<BasedPath> never_write;
 

@@ -219,6 +219,7 @@ Plan build_plan(const Normal& normal, const Facts& facts, const std::string& wor
     plan.limits.push_back({name, value, *by});
   }
   plan.links = facts.system_links;
+  plan.hide_patterns = normal.hide;
   plan.directories = {workspace, "/tmp/home"};
   plan.never_write.push_back({Base::workspace, ".git"});
   for (const std::string& path : facts.policy_files) plan.never_write.push_back({Base::workspace, path});

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/commit_rules.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "sandbox/based_path.h"
+#include "sandbox/hostile_name.h"
+
+namespace ethos::sandbox {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+// Calls `test` with each prefix of `path` that ends at a component, the whole last; true at once
+// when one is.
+template <typename Test>
+bool any_prefix(std::string_view path, Test test) {
+  std::size_t end = 0;
+  do {
+    end = std::min(path.find('/', end + 1), path.size());
+    if (test(path.substr(0, end), end == path.size())) return true;
+  } while (end < path.size());
+  return false;
+}
+
+}  // namespace
+
+CommitRules::CommitRules(const Plan& plan) : plan_(&plan) {
+  patterns_.reserve(plan.hide_patterns.size());
+  for (const auto& pattern : plan.hide_patterns) patterns_.emplace_back(pattern);
+}
+
+std::optional<CommitRules::Refusal> CommitRules::refuses(const std::string& path,
+                                                         bool is_directory) const {
+  std::string_view rest = path;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('/'), rest.size());
+    if (is_git_lookalike(rest.substr(0, end)))
+      return Refusal{"git", "a name that can be taken for .git"};
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  for (const Mount& mount : plan_->mounts)
+    if (mount.kind == MountKind::mask && is_within(path, mount.at))
+      return Refusal{"hidden", "this name is hidden"};
+  if (!is_within(path, plan_->workspace)) return std::nullopt;
+  const BasedPath where = based_path(path, plan_->workspace);
+  for (const BasedPath& never : plan_->never_write)
+    if (never.base == where.base && is_within("/" + lower(where.path), "/" + lower(never.path)))
+      return Refusal{"policy", "declarations and ceilings are never written from inside"};
+  const bool is_hidden = any_prefix(where.path, [&](std::string_view prefix, bool is_whole) {
+    return std::any_of(patterns_.begin(), patterns_.end(), [&](const HidePattern& pattern) {
+      return pattern.matches(prefix, !is_whole || is_directory);
+    });
+  });
+  if (is_hidden) return Refusal{"hidden", "this name matches a hide pattern"};
+  return std::nullopt;
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/commit_steps.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "ledger/base/file_io.h"
+#include "ledger/base/paths.h"
+#include "sandbox/beneath.h"
+#include "sandbox/cage.h"
+
+namespace ethos::sandbox {
+namespace {
+
+using base::UniqueFd;
+
+constexpr int kMaxDepth = 256;
+constexpr std::size_t kMaxJournal = 64U << 20;
+
+// Opens the parent of `path` beneath the grant and leaves the last component in `name`.
+UniqueFd open_parent(int grant, const std::string& path, std::string& name) {
+  const base::SplitPath split = base::split_path(path);
+  name = split.name;
+  return open_beneath_dir(grant, split.parent.empty() ? "." : split.parent,
+                          O_PATH | O_DIRECTORY | O_NOFOLLOW);
+}
+
+int rename_at(int grant, const std::string& from, const std::string& to, unsigned flags) {
+  std::string from_name;
+  std::string to_name;
+  const UniqueFd from_dir = open_parent(grant, from, from_name);
+  if (!from_dir.is_open()) return errno;
+  const UniqueFd to_dir = open_parent(grant, to, to_name);
+  if (!to_dir.is_open()) return errno;
+  return renameat2(from_dir.get(), from_name.c_str(), to_dir.get(), to_name.c_str(), flags) == 0
+             ? 0
+             : errno;
+}
+
+void remove_inner(int dir, const std::string& name, int depth) {
+  if (unlinkat(dir, name.c_str(), 0) == 0 || (errno != EISDIR && errno != EPERM)) return;
+  const UniqueFd inner = open_beneath_dir(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (!inner.is_open() || depth > kMaxDepth) return;
+  fchmod(inner.get(), 0700);  // one of our own temporaries, or a removal that was granted
+  bool ok = false;
+  for (const auto& entry : list_names(inner.get(), ok)) remove_inner(inner.get(), entry, depth + 1);
+  unlinkat(dir, name.c_str(), AT_REMOVEDIR);
+}
+
+void undo_step(int grant, const CommitStep& step) {
+  const std::uint64_t at_temp = inode_at(grant, step.temp);
+  const std::uint64_t at_final = inode_at(grant, step.final);
+  switch (step.kind) {
+    case CommitStep::Kind::exchange:
+      if (step.old_inode != 0 && at_temp == step.old_inode && at_final == step.new_inode)
+        static_cast<void>(rename_at(grant, step.temp, step.final, RENAME_EXCHANGE));
+      if (inode_at(grant, step.temp) != step.old_inode) remove_tree(grant, step.temp);
+      break;
+    case CommitStep::Kind::create:
+      if (step.new_inode != 0 && at_temp == 0 && at_final == step.new_inode)
+        static_cast<void>(rename_at(grant, step.final, step.temp, RENAME_NOREPLACE));
+      remove_tree(grant, step.temp);
+      break;
+    case CommitStep::Kind::remove:
+      if (at_temp != 0 && at_temp == step.old_inode)
+        static_cast<void>(rename_at(grant, step.temp, step.final, RENAME_NOREPLACE));
+      break;
+    case CommitStep::Kind::discard:
+      remove_tree(grant, step.temp);
+      break;
+  }
+}
+
+}  // namespace
+
+base::Result<UniqueFd> open_grant(const std::string& path, std::uint64_t device,
+                                  std::uint64_t inode) {
+  auto dir = base::open_no_symlinks(path, O_RDONLY | O_DIRECTORY);
+  if (!dir) return dir;
+  struct stat found {};
+  if (fstat(dir->get(), &found) != 0) return base::fail_errno(path, errno);
+  if (found.st_dev != device || found.st_ino != inode)
+    return base::fail(base::Errc::mismatch, path + " is another directory now");
+  return dir;
+}
+
+std::uint64_t inode_at(int grant, const std::string& path) {
+  const UniqueFd fd = open_beneath_dir(grant, path, O_PATH | O_NOFOLLOW);
+  struct stat found {};
+  return fd.is_open() && fstat(fd.get(), &found) == 0 ? found.st_ino : 0;
+}
+
+int apply_step(int grant, const CommitStep& step) {
+  switch (step.kind) {
+    case CommitStep::Kind::exchange:
+      return rename_at(grant, step.temp, step.final, RENAME_EXCHANGE);
+    case CommitStep::Kind::create:
+      return rename_at(grant, step.temp, step.final, RENAME_NOREPLACE);
+    case CommitStep::Kind::remove:
+      return rename_at(grant, step.final, step.temp, RENAME_NOREPLACE);
+    case CommitStep::Kind::discard:
+      break;
+  }
+  return 0;
+}
+
+void undo_steps(int grant, const std::vector<CommitStep>& steps) {
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) undo_step(grant, *step);
+}
+
+void remove_tree(int grant, const std::string& path) {
+  std::string name;
+  const UniqueFd parent = open_parent(grant, path, name);
+  if (parent.is_open()) remove_inner(parent.get(), name, 0);
+}
+
+base::Result<std::size_t> roll_back_commit(const std::string& journal) {
+  const auto text = base::read_file(journal, kMaxJournal);
+  if (!text) {
+    if (text.error().code == base::Errc::not_found) return std::size_t{0};
+    return base::Unexpected(base::Error(text.error()));
+  }
+  const auto parsed = parse_journal(*text);
+  if (!parsed) return base::Unexpected(base::Error(parsed.error()));
+  const auto grant = open_grant(parsed->grant_path, parsed->device, parsed->inode);
+  if (!grant) return base::Unexpected(base::Error(grant.error()));
+  undo_steps(grant->get(), parsed->steps);
+  if (unlink(journal.c_str()) != 0) return base::fail_errno(journal, errno);
+  return parsed->steps.size();
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+#include "sandbox/commit_journal.h"
+#include "sandbox/plan.h"
+
+// The renames of a commit and their undoing. All paths are beneath the grant's directory.
+namespace ethos::sandbox {
+
+// The grant's directory again, through no link, and only if it is still the same one.
+[[nodiscard]] base::Result<base::UniqueFd> open_grant(const std::string& path, std::uint64_t device,
+                                                      std::uint64_t inode);
+
+// 0 or the errno.
+[[nodiscard]] int apply_step(int grant, const CommitStep& step);
+// Puts back what `steps` did or would have done, last first; whatever state each of them is in.
+void undo_steps(int grant, const std::vector<CommitStep>& steps);
+// A file, or a directory with all that is in it.
+void remove_tree(int grant, const std::string& path);
+// Inode under a path, 0 when there is none.
+[[nodiscard]] std::uint64_t inode_at(int grant, const std::string& path);
+
+}  // namespace ethos::sandbox

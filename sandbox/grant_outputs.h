@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "sandbox/cage.h"
+#include "sandbox/launch.h"
+
+namespace ethos::sandbox {
+
+// What write grants bring out after the run: staged directories by a checked copy, granted files,
+// which the tool wrote directly, by a look at whether they changed.
+class GrantOutputs {
+ public:
+  // Before the release: remembers the granted files' state.
+  explicit GrantOutputs(const Plan& plan);
+
+  // Adds artifacts and refusals to `result`. Directories are committed only when the tool ended by
+  // itself: what a killed or refused run left half-written stays in the layer and goes with it.
+  void collect(const Launch& launch, const LaunchOptions& options, RunResult& result);
+
+ private:
+  struct FileState {
+    const Mount* mount = nullptr;
+    std::int64_t changed_ns = 0;
+    std::uint64_t size = 0;
+  };
+  void commit_directories(const Launch& launch, const LaunchOptions& options, RunResult& result);
+  void look_at_files(RunResult& result) const;
+
+  const Plan& plan_;
+  std::vector<FileState> files_;
+};
+
+}  // namespace ethos::sandbox

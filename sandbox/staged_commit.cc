@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/staged_commit.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <optional>
+
+#include "ledger/base/file_io.h"
+#include "ledger/base/paths.h"
+#include "sandbox/based_path.h"
+#include "sandbox/beneath.h"
+#include "sandbox/commit_journal.h"
+#include "sandbox/commit_steps.h"
+#include "sandbox/sha256.h"
+#include "sandbox/upper_walk.h"
+
+namespace ethos::sandbox {
+namespace {
+
+using base::Result;
+using base::UniqueFd;
+
+constexpr std::size_t kMaxRefusals = 64;
+
+std::string make_prefix() {
+  std::array<unsigned char, 6> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) < 0) bytes[0] = static_cast<unsigned char>(getpid());
+  std::string out = ".ethos-commit-";
+  for (const auto byte : bytes) {
+    constexpr char digits[] = "0123456789abcdef";
+    out += digits[byte / 16];
+    out += digits[byte % 16];
+  }
+  return out + "-";
+}
+
+class Committer {
+ public:
+  Committer(const Plan& plan, const Mount& mount, int upper, const std::string& journal)
+      : plan_(plan), mount_(mount), upper_(upper), journal_path_(journal), prefix_(make_prefix()) {}
+
+  Result<CommitResult> run(const CommitRules& rules) {
+    auto grant = open_grant(mount_.source, mount_.device, mount_.inode);
+    if (!grant) return base::Unexpected(std::move(grant).error());
+    grant_ = std::move(grant).value();
+    struct stat owner {};
+    if (fstat(grant_.get(), &owner) != 0) return base::fail_errno(mount_.source, errno);
+    owner_ = owner;
+    auto walk = walk_upper(upper_, grant_.get(), mount_.at, rules, mount_.allow_delete);
+    if (!walk) return base::Unexpected(std::move(walk).error());
+    for (const Change& change : walk->changes)
+      if (mount_.size_bytes != 0 && change.size > mount_.size_bytes)
+        walk->refused.push_back({change.path, "quota", "larger than the layer's quota"});
+    if (!walk->refused.empty()) {
+      refuse_all(walk->refused);
+      return std::move(out_);
+    }
+    return carry_out(walk->changes);
+  }
+
+ private:
+  struct Item {
+    const Change* change = nullptr;
+    std::string place;          // where it is built, relative to the grant
+    std::optional<std::size_t> step;  // index into steps_; none: inside a new directory
+    bool replaces = false;
+  };
+
+  void refuse(const Refused& refused) {
+    Denial denial;
+    denial.phase = Phase::commit;
+    denial.source = DenialSource::commit;
+    denial.operation = "commit";
+    denial.operation_mark = Mark::supervisor;
+    denial.object = mount_.at + "/" + refused.path;
+    denial.object_kind = "path";
+    denial.object_mark = Mark::supervisor;
+    denial.where = based_path(denial.object, plan_.workspace);
+    denial.error = EPERM;
+    denial.rule = refused.rule;
+    denial.reason = refused.reason;
+    out_.refusals.push_back(std::move(denial));
+  }
+
+  // A layer full of refused names becomes some records and one that counts the rest.
+  void refuse_all(const std::vector<Refused>& refused) {
+    const std::size_t shown = std::min(refused.size(), kMaxRefusals);
+    for (std::size_t i = 0; i < shown; ++i) refuse(refused[i]);
+    if (shown == refused.size()) return;
+    refuse({".", "more", "further refused names in this grant"});
+    out_.refusals.back().object = mount_.at;
+    out_.refusals.back().where = mount_.where;
+    out_.refusals.back().count = refused.size() - shown;
+  }
+
+  Result<CommitResult> carry_out(const std::vector<Change>& changes) {
+    const std::vector<Item> items = lay_out(changes);
+    if (items.empty()) return std::move(out_);
+    if (auto r = write_journal(); !r) return base::Unexpected(std::move(r).error());
+    Result<void> built = build(items);
+    if (built) built = swap();
+    if (!built) {
+      undo_steps(grant_.get(), journal_.steps);
+      remove_journal();
+      return base::Unexpected(std::move(built).error());
+    }
+    clean_up();
+    return std::move(out_);
+  }
+
+  // Temporary names for everything, before anything is made.
+  std::vector<Item> lay_out(const std::vector<Change>& changes) {
+    journal_.grant_path = mount_.source;
+    journal_.device = mount_.device;
+    journal_.inode = mount_.inode;
+    std::vector<Item> items;
+    std::map<std::string, std::string> moved;  // new directory -> where it is built
+    std::size_t number = 0;
+    for (const Change& change : changes) {
+      const base::SplitPath split = base::split_path(change.path);
+      const std::string parent = split.parent == "." ? "" : split.parent;
+      Item item;
+      item.change = &change;
+      if (const auto inside = moved.find(parent); inside != moved.end()) {
+        item.place = inside->second + "/" + split.name;
+      } else {
+        item.place = (parent.empty() ? "" : parent + "/") + prefix_ + std::to_string(number++);
+        item.step = journal_.steps.size();
+        journal_.steps.push_back(make_step(change, item.place));
+        item.replaces = journal_.steps.back().kind == CommitStep::Kind::exchange;
+      }
+      if (change.kind == Change::Kind::directory) moved[change.path] = item.place;
+      items.push_back(std::move(item));
+    }
+    return items;
+  }
+
+  CommitStep make_step(const Change& change, const std::string& temp) const {
+    CommitStep step;
+    step.temp = temp;
+    step.final = change.path;
+    if (change.kind == Change::Kind::removal) {
+      step.kind = CommitStep::Kind::remove;
+      step.old_inode = inode_at(grant_.get(), change.path);
+      return step;
+    }
+    const bool is_removed_first =
+        !journal_.steps.empty() && journal_.steps.back().kind == CommitStep::Kind::remove &&
+        journal_.steps.back().final == change.path;
+    const std::uint64_t old = is_removed_first ? 0 : inode_at(grant_.get(), change.path);
+    step.old_inode = old;
+    step.kind = old != 0 ? CommitStep::Kind::exchange : CommitStep::Kind::create;
+    return step;
+  }
+
+  Result<void> write_journal() {
+    if (journal_path_.empty()) return {};
+    const std::string text = encode_journal(journal_);
+    base::ReplaceOptions options;
+    options.mode = 0600;
+    options.sync = base::Sync::none;  // against a killed supervisor; a power cut loses both
+    return base::replace_file(journal_path_, std::as_bytes(std::span(text)), options);
+  }
+
+  void remove_journal() {
+    if (!journal_path_.empty()) unlink(journal_path_.c_str());
+  }
+
+  Result<void> build(const std::vector<Item>& items) {
+    for (const Item& item : items) {
+      Artifact artifact;
+      artifact.grant = mount_.where;
+      artifact.where = based_path(mount_.at + "/" + item.change->path, plan_.workspace);
+      artifact.mode = item.change->mode;
+      artifact.is_mode_stripped = item.change->is_mode_stripped;
+      Result<void> done;
+      switch (item.change->kind) {
+        case Change::Kind::removal:
+          artifact.action = "deleted";
+          break;
+        case Change::Kind::directory:
+          artifact.action = "directory";
+          done = build_directory(item);
+          break;
+        case Change::Kind::file:
+          artifact.action = item.replaces ? "replaced" : "created";
+          done = build_file(item, artifact);
+          break;
+      }
+      if (!done) return done;
+      if (item.replaces && is_unchanged(item, artifact)) {
+        // Opened for writing or touched, but the same: nothing to bring out.
+        remove_tree(grant_.get(), item.place);
+        journal_.steps[*item.step].kind = CommitStep::Kind::discard;
+        continue;
+      }
+      out_.artifacts.push_back(std::move(artifact));
+    }
+    // Modes of directories last: one without write permission could not be filled.
+    for (auto item = items.rbegin(); item != items.rend(); ++item) {
+      if (item->change->kind != Change::Kind::directory) continue;
+      const UniqueFd dir = open_beneath_dir(grant_.get(), item->place, O_RDONLY | O_DIRECTORY);
+      if (!dir.is_open() || fchmod(dir.get(), item->change->mode) != 0)
+        return base::fail_errno(item->change->path, errno);
+    }
+    return {};
+  }
+
+  Result<void> build_directory(const Item& item) {
+    const base::SplitPath split = base::split_path(item.place);
+    const UniqueFd parent = open_beneath_dir(grant_.get(), split.parent, O_RDONLY | O_DIRECTORY);
+    if (!parent.is_open() || mkdirat(parent.get(), split.name.c_str(), 0700) != 0)
+      return base::fail_errno(item.change->path, errno);
+    const UniqueFd dir = open_beneath_dir(parent.get(), split.name, O_RDONLY | O_DIRECTORY);
+    if (!dir.is_open() || !give_to_owner(dir.get()))
+      return base::fail_errno(item.change->path, errno);
+    return {};
+  }
+
+  bool give_to_owner(int fd) const {
+    return geteuid() != 0 || fchown(fd, owner_.st_uid, owner_.st_gid) == 0;
+  }
+
+  Result<void> build_file(const Item& item, Artifact& artifact) {
+    const std::string& path = item.change->path;
+    const UniqueFd from =
+        open_beneath_dir(upper_, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (!from.is_open()) return base::fail_errno(path, errno);
+    const UniqueFd to = open_beneath_dir(grant_.get(), item.place,
+                                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    if (!to.is_open()) return base::fail_errno(path, errno);
+    Sha256Stream digest;
+    std::array<std::byte, 65536> buffer;
+    for (;;) {
+      const ssize_t n = read(from.get(), buffer.data(), buffer.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return base::fail_errno(path, errno);
+      if (n == 0) break;
+      const auto bytes = std::span<const std::byte>(buffer).first(static_cast<std::size_t>(n));
+      digest.add(bytes);
+      artifact.bytes += bytes.size();
+      if (auto r = base::write_all(to, bytes, path); !r) return r;
+    }
+    artifact.sha256 = digest.finish();
+    // Owner first: a change of owner clears bits.
+    if (!give_to_owner(to.get()) || fchmod(to.get(), item.change->mode) != 0)
+      return base::fail_errno(path, errno);
+    return {};
+  }
+
+  bool is_unchanged(const Item& item, const Artifact& artifact) const {
+    const UniqueFd old = open_beneath_dir(grant_.get(), item.change->path, O_RDONLY | O_NOFOLLOW);
+    struct stat found {};
+    if (!old.is_open() || fstat(old.get(), &found) != 0) return false;
+    if (static_cast<std::uint64_t>(found.st_size) != artifact.bytes ||
+        (found.st_mode & 0777) != artifact.mode)
+      return false;
+    const auto content = base::read_fd(old, 64U << 20, item.change->path);
+    return content && sha256(*content) == artifact.sha256;
+  }
+
+  Result<void> swap() {
+    for (CommitStep& step : journal_.steps)
+      if (step.kind != CommitStep::Kind::remove && step.kind != CommitStep::Kind::discard)
+        step.new_inode = inode_at(grant_.get(), step.temp);
+    if (auto r = write_journal(); !r) return r;
+    for (const CommitStep& step : journal_.steps)
+      if (const int error = apply_step(grant_.get(), step)) return base::fail_errno(step.final, error);
+    return {};
+  }
+
+  // The change is made. From here on a crash only leaves old content to be removed.
+  void clean_up() {
+    for (CommitStep& step : journal_.steps) step.kind = CommitStep::Kind::discard;
+    static_cast<void>(write_journal().has_value());
+    for (const CommitStep& step : journal_.steps) remove_tree(grant_.get(), step.temp);
+    remove_journal();
+  }
+
+  const Plan& plan_;
+  const Mount& mount_;
+  int upper_;
+  const std::string& journal_path_;
+  std::string prefix_;
+  UniqueFd grant_;
+  struct stat owner_ {};
+  CommitJournal journal_;
+  CommitResult out_;
+};
+
+}  // namespace
+
+Result<CommitResult> commit_staged(const Plan& plan, const Mount& mount, int upper,
+                                   const CommitRules& rules, const std::string& journal) {
+  return Committer(plan, mount, upper, journal).run(rules);
+}
+
+}  // namespace ethos::sandbox

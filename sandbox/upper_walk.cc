@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/upper_walk.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "sandbox/beneath.h"
+
+namespace ethos::sandbox {
+namespace {
+
+using base::Errc;
+using base::Result;
+using base::UniqueFd;
+
+constexpr std::size_t kMaxEntries = 1'000'000;
+constexpr int kMaxDepth = 128;
+constexpr mode_t kPermissions = 0777;
+
+std::string join(const std::string& dir, const std::string& name) {
+  return dir.empty() ? name : dir + "/" + name;
+}
+
+// Overlay marks a directory of the layer that hides the one below it. It sets the mark on every new
+// directory too, where it hides nothing.
+bool is_opaque(int dir) {
+  char value = 0;
+  return fgetxattr(dir, "user.overlay.opaque", &value, 1) == 1 && value == 'y';
+}
+
+enum class HostType { absent, file, directory, other };
+
+HostType host_type(int host, const std::string& path, struct stat& found) {
+  const UniqueFd fd = open_beneath_dir(host, path, O_PATH | O_NOFOLLOW);
+  if (!fd.is_open()) return errno == ENOENT || errno == ENOTDIR ? HostType::absent : HostType::other;
+  if (fstat(fd.get(), &found) != 0) return HostType::other;
+  if (S_ISREG(found.st_mode)) return HostType::file;
+  return S_ISDIR(found.st_mode) ? HostType::directory : HostType::other;
+}
+
+class Walker {
+ public:
+  Walker(int host, const std::string& grant_at, const CommitRules& rules, bool allow_delete)
+      : host_(host), grant_at_(grant_at), rules_(rules), allow_delete_(allow_delete) {}
+
+  Result<void> walk(int dir, const std::string& at, bool is_new, int depth) {
+    if (depth > kMaxDepth) return base::fail(Errc::too_large, at);
+    bool ok = false;
+    for (const auto& name : list_names(dir, ok)) {
+      if (++entries_ > kMaxEntries) return base::fail(Errc::too_large, grant_at_);
+      if (auto r = visit(dir, name, join(at, name), is_new, depth); !r) return r;
+    }
+    if (!ok) return base::fail_errno(at, errno != 0 ? errno : EIO);
+    return {};
+  }
+
+  UpperWalk take() { return std::move(out_); }
+
+ private:
+  void refuse(const std::string& path, std::string rule, std::string reason) {
+    out_.refused.push_back({path, std::move(rule), std::move(reason)});
+  }
+
+  Result<void> visit(int dir, const std::string& name, const std::string& path, bool is_new,
+                     int depth) {
+    struct stat found {};
+    if (fstatat(dir, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
+      return base::fail_errno(path, errno);
+    const bool is_directory = S_ISDIR(found.st_mode);
+    if (const auto refusal = rules_.refuses(grant_at_ + "/" + path, is_directory)) {
+      refuse(path, refusal->rule, refusal->reason);
+      return {};
+    }
+    if (is_directory) return visit_directory(dir, name, path, found, is_new, depth);
+    if (S_ISREG(found.st_mode)) {
+      visit_file(path, found, is_new);
+    } else if (S_ISCHR(found.st_mode) && found.st_rdev == 0) {
+      remove(path);
+    } else if (S_ISLNK(found.st_mode)) {
+      refuse(path, "link", "symbolic links are not brought out");
+    } else {
+      refuse(path, "node", "devices, sockets and pipes are not brought out");
+    }
+    return {};
+  }
+
+  // A whiteout, or something that must go before what has its name can come.
+  void remove(const std::string& path) {
+    struct stat host {};
+    const HostType type = host_type(host_, path, host);
+    if (type == HostType::absent) return;
+    if (!allow_delete_) {
+      refuse(path, "delete", "the grant does not allow removals");
+    } else if (type == HostType::directory && holds_protected(path, 0)) {
+      refuse(path, "delete", "something hidden or protected lies below");
+    } else {
+      out_.changes.push_back({Change::Kind::removal, path, 0, false, 0});
+    }
+  }
+
+  // Does a directory of the host hold a name that no commit may touch?
+  bool holds_protected(const std::string& path, int depth) {
+    const UniqueFd dir = open_beneath_dir(host_, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    bool ok = false;
+    if (!dir.is_open() || depth > kMaxDepth) return true;
+    for (const auto& name : list_names(dir.get(), ok)) {
+      struct stat found {};
+      const std::string inner = join(path, name);
+      if (++entries_ > kMaxEntries || fstatat(dir.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
+        return true;
+      if (rules_.refuses(grant_at_ + "/" + inner, S_ISDIR(found.st_mode))) return true;
+      if (S_ISDIR(found.st_mode) && holds_protected(inner, depth + 1)) return true;
+    }
+    return !ok;
+  }
+
+  void visit_file(const std::string& path, const struct stat& found, bool is_new) {
+    struct stat host {};
+    const HostType type = is_new ? HostType::absent : host_type(host_, path, host);
+    if (type == HostType::other) {
+      refuse(path, "link", "a link, device or mount point of the host has this name");
+      return;
+    }
+    if (type == HostType::directory) remove(path);
+    add(Change::Kind::file, path, found);
+  }
+
+  Result<void> visit_directory(int dir, const std::string& name, const std::string& path,
+                               const struct stat& found, bool is_new, int depth) {
+    const UniqueFd inner = open_beneath_dir(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (!inner.is_open()) return base::fail_errno(path, errno);
+    struct stat host {};
+    const HostType type = is_new ? HostType::absent : host_type(host_, path, host);
+    if (type == HostType::other) {
+      refuse(path, "link", "a link, device or mount point of the host has this name");
+      return {};
+    }
+    if (type == HostType::directory && !is_opaque(inner.get()))
+      return walk(inner.get(), path, false, depth + 1);
+    // Opaque over an existing directory: the old one was removed and another made.
+    if (type != HostType::absent) remove(path);
+    add(Change::Kind::directory, path, found);
+    return walk(inner.get(), path, true, depth + 1);
+  }
+
+  void add(Change::Kind kind, const std::string& path, const struct stat& found) {
+    Change change;
+    change.kind = kind;
+    change.path = path;
+    change.mode = found.st_mode & kPermissions;
+    change.is_mode_stripped = (found.st_mode & (S_ISUID | S_ISGID | S_ISVTX)) != 0;
+    change.size = static_cast<std::uint64_t>(found.st_size);
+    out_.changes.push_back(std::move(change));
+  }
+
+  int host_;
+  const std::string& grant_at_;
+  const CommitRules& rules_;
+  bool allow_delete_;
+  std::size_t entries_ = 0;
+  UpperWalk out_;
+};
+
+}  // namespace
+
+Result<UpperWalk> walk_upper(int upper, int host, const std::string& grant_at,
+                             const CommitRules& rules, bool allow_delete) {
+  Walker walker(host, grant_at, rules, allow_delete);
+  if (auto r = walker.walk(upper, "", false, 0); !r)
+    return base::Unexpected(std::move(r).error());
+  return walker.take();
+}
+
+}  // namespace ethos::sandbox

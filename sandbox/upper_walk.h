@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ledger/base/result.h"
+#include "sandbox/commit_rules.h"
+
+namespace ethos::sandbox {
+
+// One change that the upper layer of a staged grant holds, relative to the grant's directory.
+struct Change {
+  enum class Kind {
+    file,         // new or changed content
+    directory,    // new directory; what is in it follows
+    removal,      // something of the host is to go
+  };
+  Kind kind = Kind::file;
+  std::string path;
+  mode_t mode = 0;          // permission bits
+  bool is_mode_stripped = false;  // set-id or sticky bits were dropped
+  std::uint64_t size = 0;
+};
+
+struct Refused {
+  std::string path;
+  std::string rule;
+  std::string reason;
+};
+
+struct UpperWalk {
+  std::vector<Change> changes;  // parents before children
+  std::vector<Refused> refused;
+};
+
+// Reads the layer through `upper` and compares it with the grant's directory on the host, both by
+// descriptor: no name is followed out of them. Everything that is no regular file or directory is
+// refused, removals unless `allow_delete`. Errc::too_large beyond 1,000,000 entries or 128 levels.
+[[nodiscard]] base::Result<UpperWalk> walk_upper(int upper, int host, const std::string& grant_at,
+                                                 const CommitRules& rules, bool allow_delete);
+
+}  // namespace ethos::sandbox
