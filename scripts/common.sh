@@ -4,6 +4,8 @@
 
 ETHOS_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 export ETHOS_ROOT
+# A second checkout elsewhere finds the first one's objects again.
+export CCACHE_BASEDIR=$ETHOS_ROOT CCACHE_NOHASHDIR=1
 
 BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config git ca-certificates libsqlite3-dev libsodium-dev
   nlohmann-json3-dev libcli11-dev libseccomp-dev libssl-dev libexpat1-dev catch2)
