@@ -26,7 +26,7 @@ std::vector<LimitSpec> make_specs() {
       {"swap", "swap_bytes", Unit::size, 0, kMaxInteger, 0, 0, {cgroup}},
       {"cpu", "cpu_percent", Unit::percent, 1, kMostPercent, 0, 0, {cgroup}},
       {"pids", "pids", Unit::count, 1, kMostPids, 512, 4096, {cgroup, supervisor}},
-      {"output", "output_bytes", Unit::size, 1, kMaxInteger, 64 * kMi, 64 * kMi, {supervisor}},
+      {"output", "output_bytes", Unit::size, 1, 64 * kMi, 64 * kMi, 64 * kMi, {supervisor}},
       {"file_size", "file_bytes", Unit::size, 1, kMaxInteger, kGi, 8 * kGi, {rlimit}},
       {"open_files", "open_files", Unit::count, 1, kMostFiles, 1024, 1024, {rlimit}},
       {"scratch", "scratch_bytes", Unit::size, 1, kMaxInteger, 256 * kMi, 2 * kGi, {tmpfs}},

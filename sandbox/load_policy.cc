@@ -96,12 +96,17 @@ class Loader {
  private:
   // --- ceilings ---------------------------------------------------------------------------------
 
+  // Denials are recorded, and a record must not name somebody's home.
+  std::string shown(const std::string& path) const {
+    return relative_to(workspace_, path).value_or(base::split_path(path).name);
+  }
+
   void take_ceiling(const Opened& file) {
     auto ceiling = parse_ceiling(file.bytes);
     if (ceiling) {
       policy_.ceilings.push_back(std::move(*ceiling));
     } else if (!policy_.refusal) {
-      policy_.refusal = refusal("ceiling", "ceiling:" + file.path, file.path + ": " + ceiling.error().what, "correct the ceiling");
+      policy_.refusal = refusal("ceiling", "ceiling:" + shown(file.path), shown(file.path) + ": " + ceiling.error().what, "correct the ceiling");
     }
     policy_.files.push_back(file.path);
   }
@@ -173,7 +178,7 @@ class Loader {
     policy_.source_name = file.path;
     auto parsed = parse_declaration(file.bytes);
     if (!parsed) {
-      refuse_declaration(file.path, parsed.error().what);
+      refuse_declaration(shown(file.path), parsed.error().what);
     } else if (const ToolDeclaration* tool = parsed->find(*request_.tool)) {
       policy_.declaration = *tool;
     } else if (is_named) {

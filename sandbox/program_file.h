@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+#include "sandbox/plan.h"
+#include "sandbox/record_bodies.h"
+
+// Which file a plan's command is, found without starting anything.
+namespace ethos::sandbox {
+
+// The absolute path that the cage has to execute: a word with '/' is taken from the plan's cwd, any
+// other is looked for along the plan's PATH. A word that is nowhere becomes /usr/bin/WORD, which the
+// cage will not find either (exit 127).
+[[nodiscard]] std::string resolve_command(const Plan& plan);
+
+// Opened once, so that what is measured is what was found; hashing may be done by another thread.
+struct OpenProgram {
+  base::UniqueFd file;
+  std::string path;  // where it really lies, links resolved
+  std::uint64_t size = 0;
+};
+struct OpenPrograms {
+  std::optional<OpenProgram> program;
+  std::optional<OpenProgram> interpreter;  // of a script
+};
+// Empty when there is no such regular file or it cannot be read.
+[[nodiscard]] OpenPrograms open_programs(const std::string& command);
+
+[[nodiscard]] base::Result<ProgramFile> measure(const OpenProgram& program, const std::string& workspace);
+
+}  // namespace ethos::sandbox

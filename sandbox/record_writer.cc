@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/record_writer.h"
+
+#include <chrono>
+#include <iterator>
+
+namespace ethos::sandbox {
+
+using base::Result;
+
+bool RecordWriter::add(std::string type, Json body, std::vector<record::Disclosure> disclosures) {
+  Waiting record{std::move(type), body.encode(), clock_.now()};
+  const std::lock_guard lock(mutex_);
+  if (!failure_.empty()) return false;
+  waiting_.push_back(std::move(record));
+  std::move(disclosures.begin(), disclosures.end(), std::back_inserter(disclosures_));
+  ++count_;
+  changed_.notify_one();
+  return true;
+}
+
+void RecordWriter::start_thread() {
+  if (thread_) return;
+  is_stopping_ = false;
+  thread_.emplace([this] { work(); });
+}
+
+void RecordWriter::stop() {
+  if (!thread_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+    changed_.notify_one();
+  }
+  thread_->join();
+  thread_.reset();
+}
+
+void RecordWriter::work() {
+  constexpr auto kDelay = std::chrono::seconds(1);
+  std::unique_lock lock(mutex_);
+  while (!is_stopping_ && failure_.empty()) {
+    if (waiting_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    const auto is_due = [&] { return is_stopping_ || waiting_.size() >= kMaxWaiting; };
+    changed_.wait_for(lock, kDelay, is_due);
+    // At the end the last commit takes what is left: one commit less.
+    if (is_stopping_ && waiting_.size() < kMaxWaiting) return;
+    auto records = std::exchange(waiting_, {});
+    auto disclosures = std::exchange(disclosures_, {});
+    lock.unlock();
+    auto done = commit(std::move(records), std::move(disclosures), {});
+    lock.lock();
+    if (!done) failure_ = done.error().message();
+  }
+}
+
+Result<void> RecordWriter::flush(std::vector<ledger::Blob> blobs) {
+  stop();
+  std::unique_lock lock(mutex_);
+  if (!failure_.empty()) return base::fail(base::Errc::io, failure_);
+  auto records = std::exchange(waiting_, {});
+  auto disclosures = std::exchange(disclosures_, {});
+  lock.unlock();
+  auto done = commit(std::move(records), std::move(disclosures), std::move(blobs));
+  if (!done) {
+    lock.lock();
+    failure_ = done.error().message();
+  }
+  return done;
+}
+
+Result<void> RecordWriter::commit(std::vector<Waiting> records, std::vector<record::Disclosure> disclosures,
+                                  std::vector<ledger::Blob> blobs) {
+  if (records.empty()) return {};
+  ledger::CommitRequest request;
+  for (Waiting& record : records) request.records.push_back({std::move(record.type), &chain_, std::move(record.body), record.ts});
+  request.disclosures = std::move(disclosures);
+  request.blobs = std::move(blobs);
+  auto committed = appender_.commit(request);
+  if (!committed) return base::Unexpected(std::move(committed).error());
+  const std::lock_guard lock(mutex_);
+  for (const ledger::PlacedRecord& placed : committed->records) sequences_.push_back(placed.seq);
+  note_ = std::move(committed->checkpoint_note);
+  std::move(committed->warnings.begin(), committed->warnings.end(), std::back_inserter(warnings_));
+  return {};
+}
+
+std::uint64_t RecordWriter::count() const {
+  const std::lock_guard lock(mutex_);
+  return count_;
+}
+
+std::vector<std::uint64_t> RecordWriter::sequences() const {
+  const std::lock_guard lock(mutex_);
+  return sequences_;
+}
+
+std::string RecordWriter::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+}  // namespace ethos::sandbox
