@@ -6,8 +6,9 @@
 
 #include "ledger/ledger_files.h"
 #include "sandbox/exit_status.h"
-#include "sandbox/facts_collect.h"
+#include "sandbox/host_probe.h"
 #include "sandbox/prepare.h"
+#include "sandbox/run_command.h"
 #include "sandbox/run_options.h"
 
 namespace ethos::sandbox {
@@ -21,7 +22,7 @@ int complain(std::ostream& err, const std::string& text, ExitStatus status) {
 int show_plan(const RunOptions& options, std::ostream& out, std::ostream& err) {
   auto caller = read_caller();
   if (!caller) return complain(err, caller.error().message(), ExitStatus::runner_failed);
-  auto host = read_host_facts();
+  auto host = probe_host(options.cgroup_parent.value_or(""));
   if (!host) return complain(err, host.error().message(), ExitStatus::runner_failed);
   // Only to keep its files out of every grant; that there is none yet does not matter here.
   std::optional<ledger::LedgerFiles> ledger;
@@ -46,7 +47,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
   const auto& options = std::get<RunOptions>(parsed);
   switch (options.command) {
     case Command::plan: return show_plan(options, out, err);
-    case Command::run:
+    case Command::run: return run_tool(options, err);
     case Command::doctor:
     case Command::drift:
     case Command::learn: break;

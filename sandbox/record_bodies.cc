@@ -9,6 +9,7 @@
 #include "sandbox/jsonc.h"
 #include "sandbox/limits.h"
 #include "sandbox/path_text.h"
+#include "sandbox/run_status.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -82,21 +83,6 @@ Json usage_body(const RunResult* result) {
     if (figure.name == "pids") out["pids_peak"] = static_cast<std::int64_t>(figure.value);
   }
   return out;
-}
-
-std::string ended_by(const RunResult* result) {
-  if (result == nullptr) return "refused";
-  switch (result->ending) {
-    case Ending::exited:
-    case Ending::signaled:
-    case Ending::not_executable:
-    case Ending::not_found: return "tool";
-    case Ending::wall_timeout: return "wall";
-    case Ending::limit: return "limit";
-    case Ending::interrupted: return "interrupted";
-    case Ending::evidence: break;
-  }
-  return "runner";
 }
 
 Json teardown_body(const CloseFacts& close) {
@@ -292,7 +278,7 @@ Json close_body(const CloseFacts& close) {
   constexpr std::uint64_t kNsPerMs = 1'000'000;
   const RunResult* r = close.result;
   out["duration_ms"] = r == nullptr || r->ended_ns < r->started_ns ? std::int64_t{0} : static_cast<std::int64_t>((r->ended_ns - r->started_ns) / kNsPerMs);
-  out["ended_by"] = ended_by(r);
+  out["ended_by"] = r == nullptr ? "refused" : ended_by(*r);
   if (close.execs) out["execs"] = *close.execs;
   if (r != nullptr && r->ending == Ending::exited) out["exit"]["code"] = r->status;
   if (r != nullptr && r->ending == Ending::signaled) out["exit"]["signal"] = r->status;

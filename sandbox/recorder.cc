@@ -31,6 +31,7 @@ void Recorder::set_program(std::optional<ProgramFile> program, std::optional<Pro
 
 bool Recorder::on_barrier(const Enforced& enforced) {
   assert(plan_ != nullptr && !is_open_);
+  if (before_opening_) before_opening_();
   Json open = open_body(open_, committer_);
   writer_.add("run.open", std::move(open), committer_.take());
   for (const Json& grant : grants_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +33,9 @@ class Recorder final : public EvidenceSink {
   // Filled while the cage is being built: what the tool's program is.
   void set_program(std::optional<ProgramFile> program, std::optional<ProgramFile> interpreter);
 
+  // Called once, before run.open is made, on the thread that makes it.
+  void before_opening(std::function<void()> hook) { before_opening_ = std::move(hook); }
+
   bool on_barrier(const Enforced& enforced) override;
   bool on_exec(const ExecEvent& event) override;
   bool on_denial(const Denial& denial) override;
@@ -49,6 +53,7 @@ class Recorder final : public EvidenceSink {
   base::Result<void> add_sarif(Json body, std::vector<record::Disclosure> disclosures);
 
   [[nodiscard]] bool has_denials() const { return denied_acts_ > 0; }
+  [[nodiscard]] std::uint64_t denied_acts() const { return denied_acts_; }
   [[nodiscard]] bool is_open() const { return is_open_; }
   [[nodiscard]] const std::vector<std::string>& limits_hit() const { return limits_; }
   // What went wrong with the evidence; empty when nothing did.
@@ -69,6 +74,7 @@ class Recorder final : public EvidenceSink {
   std::vector<Json> grants_;
   std::vector<ledger::Blob> blobs_;
   const Plan* plan_ = nullptr;
+  std::function<void()> before_opening_;
   Committer committer_;
   bool is_open_ = false;
   bool has_cgroup_ = false;
