@@ -25,5 +25,6 @@ void add_convert(CLI::App& app, Action& action);
 void add_formats(CLI::App& app, Action& action);
 void add_digest(CLI::App& app, Action& action);
 void add_fingerprint(CLI::App& app, Action& action);
+void add_validate(CLI::App& app, Action& action);
 
 }  // namespace ethos::sarif

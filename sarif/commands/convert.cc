@@ -12,8 +12,6 @@
 namespace ethos::sarif {
 namespace {
 
-constexpr std::size_t kGithubResultLimit = 25000;
-
 struct Options {
   std::string from = "auto";
   std::string root;
@@ -51,7 +49,7 @@ base::Result<void> prepare_root(const Options& options, ConvertRequest& request)
 
 base::Result<void> prepare_evidence(const Options& options, ConvertRequest& request) {
   if (options.evidence.empty()) return {};
-  auto file = InputFile::open_evidence(options.evidence);
+  auto file = InputFile::open(options.evidence);
   if (!file) return base::Unexpected(std::move(file).error());
   FdSource source = file->source();
   auto evidence = Evidence::read(source);
@@ -109,10 +107,6 @@ Exit execute(const Options& options, const Streams& streams) {
   if (!summary.unusable.empty()) {
     complain(streams.err, options.input + ": only the evidence was written: " + summary.unusable);
   }
-  if (summary.results > kGithubResultLimit) {
-    complain(streams.err, "note: " + std::to_string(summary.results) +
-                              " results in one run; GitHub refuses more than 25000");
-  }
   if (!options.is_quiet && options.output != "-") {
     streams.err << "ethos-sarif: " << options.output << ": " << summary.format << ", "
                 << summary.results << " results, " << summary.denials << " sandbox denials\n";
@@ -133,7 +127,7 @@ void add_convert(CLI::App& app, Action& action) {
   command->add_option("--cwd", options->working_directory,
                       "Where the tool ran, when not at the root");
   command->add_option("--evidence", options->evidence,
-                      "Records of the run that made the output (ethos-evidence): a file, or fd:N");
+                      "Records of the run that made the output (ethos-evidence)");
   command->add_option("--tool", options->tool, "Name of the tool");
   command->add_option("--tool-version", options->tool_version, "Version of the tool");
   command->add_option("--category", options->category, "First part of automationDetails.id");
@@ -163,7 +157,7 @@ void add_formats(CLI::App& app, Action& action) {
         for (const Format& format : all_formats()) {
           std::string name(format.name);
           name.resize(std::max<std::size_t>(name.size(), 18), ' ');
-          streams.out << name << ' ' << format.how << " (" << format.stream << ")\n";
+          streams.out << name << ' ' << format.how << '\n';
         }
         return Exit::done;
       }
@@ -175,7 +169,6 @@ void add_formats(CLI::App& app, Action& action) {
         writer.member("name", format.name);
         writer.member("tool", format.tool);
         writer.member("how", format.how);
-        writer.member("stream", format.stream);
         writer.end_object();
       }
       writer.end_array();

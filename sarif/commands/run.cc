@@ -23,6 +23,7 @@ int parse_and_run(const std::vector<std::string>& args, const Streams& streams) 
   add_digest(app, action);
   add_fingerprint(app, action);
   add_formats(app, action);
+  add_validate(app, action);
   try {
     // CLI11 takes the arguments from the back.
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));

@@ -45,13 +45,18 @@ std::string_view describe(JsonFaultCode code) {
 
 }  // namespace
 
-std::string JsonFault::message() const {
-  std::string out = "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
-  out += describe(code);
+std::string JsonFault::reason() const {
+  std::string out(describe(code));
   if (sys != 0) {
     out += ": ";
     out += sys == EFBIG ? "larger than the limit" : std::strerror(sys);
   }
+  return out;
+}
+
+std::string JsonFault::message() const {
+  std::string out = "line " + std::to_string(line) + ", column " + std::to_string(column) + ": ";
+  out += reason();
   if (!pointer.empty()) out += " (at " + pointer + ")";
   return out;
 }

@@ -57,6 +57,8 @@ struct JsonFault {
 
   // "line 3, column 14: the same key twice in one object (at /runs/0)"
   [[nodiscard]] std::string message() const;
+  // "the same key twice in one object": the same without the place.
+  [[nodiscard]] std::string reason() const;
 };
 
 struct JsonLimits {
