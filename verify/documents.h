@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,17 +17,6 @@ namespace ethos::verify {
 
 // commitment.md C-2.
 Digest commit(std::string_view salt, std::string_view bytes, Sha256& hash);
-
-// The committed documents of one run. Kind none or empty: not opened.
-struct Documents {
-  Value normal;
-  Value facts;
-  Value plan;
-  Value mounts;
-  std::optional<std::string> source;
-  std::optional<std::string> workspace;
-  std::optional<std::string> argv;
-};
 
 // Opens commitments and blobs, and keeps the books on what could not be opened.
 class DocumentReader {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "verify/documents.h"
+#include "verify/effective.h"
 #include "verify/problem.h"
 #include "verify/run.h"
 
@@ -15,12 +16,13 @@ enum class RunPolicy { pass, fail, unknown };
 
 struct RunJudgement {
   RunPolicy policy = RunPolicy::unknown;
-  std::string why;        // when unknown
-  Documents documents;    // as far as they could be opened
+  std::string why;       // when unknown: what was missing
+  Effective effective;
 };
 
-// Judges one run at its end: order and counts, grants from normal and facts, the plan from those,
-// and what the kernel showed against the plan. Problems go to the run and to `findings`.
+// Judges one run at its end: order and counts, normal from the declaration, grants from normal and
+// facts, the plan from those, and what the kernel showed against the plan. Problems go to the run
+// and to `findings`.
 RunJudgement judge_run(RunEvidence& run, DocumentReader& reader, Findings& findings);
 
 }  // namespace ethos::verify

@@ -16,6 +16,7 @@ enum class Errc {
   unsupported,  // a version or type this program does not know
   not_found,    // no such file or entry
   io,           // the operating system said no
+  refused,      // well-formed, but a rule of the format refuses it
 };
 
 struct Error {

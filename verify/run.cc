@@ -57,6 +57,7 @@ std::string_view RunEvidence::state_name() const { return kStateNames[static_cas
 
 void RunEvidence::report(Problem problem, Findings& findings) {
   problem.run = id;
+  failed = failed || code_info(problem.code).severity == Severity::fail;
   if (problems.size() < kMaxProblems) problems.push_back(problem);
   findings.add(std::move(problem));
 }

@@ -45,6 +45,7 @@ struct RunEvidence {
   std::vector<RunEvent> events;    // the first kMaxEvents
   std::uint64_t events_total = 0;
   std::vector<Problem> problems;   // the first kMaxProblems, also in Findings
+  bool failed = false;             // one of all its problems was a failure
 
   static constexpr std::size_t kMaxEvents = 1000;
   static constexpr std::size_t kMaxProblems = 20;

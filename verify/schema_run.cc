@@ -52,7 +52,7 @@ constexpr std::array kOpen{
     Field{"argv", commitment<"argv">},
     Field{"caller", object<kCaller>},
     Field{"ceilings", array_of<object<kCeiling>>},
-    Field{"class", one_of<"namespace">},
+    Field{"class", one_of<"namespace", "microvm">},
     Field{"decision", object<kDecision>, false},
     Field{"exe", object<kExe>, false},
     Field{"facts", commitment<"facts">, false},
@@ -157,7 +157,7 @@ constexpr std::array kGrantRead{Field{"cap", one_of<"fs.read", "fs.exec">}, Fiel
 constexpr std::array kGrantWrite{Field{"cap", text<1, 16>}, Field{"created", boolean}, Field{"delete", boolean},
                                  Field{"dev", big}, Field{"ino", big}, Field{"path", path},
                                  Field{"staged", boolean}, Field{"type", file_type}};
-constexpr std::array kGrantMemory{Field{"cap", text<1, 16>}};
+constexpr std::array kGrantBare{Field{"cap", text<1, 16>}};
 constexpr std::array kGrantHide{Field{"cap", text<1, 16>}, Field{"matches", count},
                                 Field{"patterns", array_of<text<1, 1024>>}};
 constexpr std::array kGrantNetwork{Field{"cap", text<1, 16>}, Field{"mode", one_of<"none", "loopback">}};
@@ -175,7 +175,7 @@ FieldFault check_grant(const Value& grant) {
   const std::string& cap = grant.text_at("cap");
   if (cap == "fs.read" || cap == "fs.exec") return check_fields(grant, kGrantRead);
   if (cap == "fs.write") return check_fields(grant, kGrantWrite);
-  if (cap == "exec.memory") return check_fields(grant, kGrantMemory);
+  if (cap == "exec.memory" || cap == "exec.scratch") return check_fields(grant, kGrantBare);
   if (cap == "fs.hide") return check_fields(grant, kGrantHide);
   if (cap == "network") return check_fields(grant, kGrantNetwork);
   if (cap == "git") return check_fields(grant, kGrantGit);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/effective.h"
+
+#include <algorithm>
+
+#include "verify/encoding.h"
+#include "verify/policy_path.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::size_t kMaxTried = 20;
+
+std::string object_text(const Value& object, DocumentReader& reader) {
+  if (object.has("address")) return object.text_at("address");
+  if (object.has("text")) return object.text_at("text");
+  if (object.has("base")) return path_text(object, reader);
+  return "";
+}
+
+std::string denial_text(const Value& body, DocumentReader& reader) {
+  std::string out = body.text_at("operation");
+  const std::string object = object_text(body.at("object"), reader);
+  if (!object.empty()) out += " " + object;
+  out += body.text_at("phase") == "setup" ? " refused before the start" : " " + body.text_at("outcome");
+  if (body.has("rule")) out += " (" + body.text_at("rule") + ")";
+  const std::int64_t count = body.at("count").number();
+  if (count > 1) out += " x" + std::to_string(count);
+  return out + " [" + body.text_at("mark") + "]";
+}
+
+Value texts(const std::vector<std::string>& list) {
+  Value out = Value::array();
+  for (const std::string& text : list) out.push(Value::of(text));
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& list, const char* none) {
+  if (list.empty()) return none;
+  std::string out;
+  for (const std::string& text : list) {
+    if (!out.empty()) out += ", ";
+    out += printable(text, 200);
+  }
+  return out;
+}
+
+void add_grant(Effective& out, const Value& grant, DocumentReader& reader) {
+  const std::string& cap = grant.text_at("cap");
+  if (cap == "fs.read" || cap == "fs.write" || cap == "fs.exec") {
+    const std::string path = path_text(grant.at("path"), reader);
+    if (cap != "fs.exec") out.read.push_back(path);
+    if (cap == "fs.write") out.write.push_back(path);
+    if (cap == "fs.exec") out.exec.push_back(path);
+  } else if (cap == "exec.memory" || cap == "exec.scratch") {
+    out.exec.push_back(cap.substr(5));
+  } else if (cap == "fs.hide") {
+    out.hidden = grant.at("matches").number();
+  } else if (cap == "network") {
+    out.network = grant.text_at("mode");
+  } else if (cap == "git") {
+    out.git = grant.text_at("mode");
+  } else if (cap == "env") {
+    for (const char* key : {"fixed", "pass"}) {
+      for (const Value& name : grant.at(key).items()) out.env.push_back(name.text());
+    }
+  } else if (cap == "limit") {
+    out.limits.push_back({grant.text_at("name"), grant.text_at("value"), grant.text_at("enforced_by")});
+  }
+}
+
+}  // namespace
+
+std::string path_text(const Value& path, DocumentReader& reader) {
+  const std::string& base = path.text_at("base");
+  if (!path.has("commit")) return base + ":" + plain_of(path);
+  const auto opened = reader.open(path.at("commit"));
+  return base + ":" + opened.value_or("(withheld)");
+}
+
+Effective effective_of(const RunEvidence& run, DocumentReader& reader) {
+  Effective out;
+  for (const Value& grant : run.grants) add_grant(out, grant, reader);
+  for (auto* list : {&out.read, &out.write, &out.exec, &out.env}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
+  for (const Value& entry : run.enforced.at("weaker").items()) {
+    out.weaker.push_back(entry.text_at("limit") + " by " + entry.text_at("by"));
+  }
+  for (const Value& source : run.enforced.at("sources").items()) out.sources.push_back(source.text());
+  for (const RunEvent& event : run.events) {
+    if (event.type != RecordType::sandbox_denial || out.tried.size() == kMaxTried) continue;
+    out.tried.push_back(denial_text(event.body, reader));
+  }
+  out.denials = run.denial_acts;
+  out.limits_hit.assign(run.limits_hit.begin(), run.limits_hit.end());
+  out.refused = run.was_refused();
+  out.origin = run.open.text_at("origin");
+  out.ended_by = run.close.text_at("ended_by");
+  if (run.close.is_object()) out.status = run.close.at("status").number();
+  return out;
+}
+
+Value effective_json(const Effective& e) {
+  Value limits = Value::array();
+  for (const EffectiveLimit& limit : e.limits) {
+    Value v = Value::object();
+    v.set("name", Value::of(limit.name)).set("value", Value::of(limit.value));
+    v.set("enforced_by", Value::of(limit.enforced_by));
+    limits.push(std::move(v));
+  }
+  Value out = Value::object();
+  out.set("read", texts(e.read)).set("write", texts(e.write)).set("exec", texts(e.exec));
+  out.set("hidden", Value::of(e.hidden)).set("network", Value::of(e.network)).set("git", Value::of(e.git));
+  out.set("env", texts(e.env)).set("limits", std::move(limits)).set("weaker", texts(e.weaker));
+  out.set("sources", texts(e.sources)).set("denials", Value::of(static_cast<std::int64_t>(e.denials)));
+  out.set("tried", texts(e.tried)).set("limits_hit", texts(e.limits_hit)).set("refused", Value::of(e.refused));
+  out.set("origin", Value::of(e.origin)).set("ended_by", Value::of(e.ended_by)).set("status", Value::of(e.status));
+  return out;
+}
+
+std::vector<std::string> effective_words(const Effective& e) {
+  if (e.refused) {
+    std::vector<std::string> out{"it was refused: the tool never started"};
+    for (const std::string& text : e.tried) out.push_back("because: " + printable(text, 300));
+    return out;
+  }
+  std::vector<std::string> out;
+  out.push_back("it could read: " + joined(e.read, "nothing") + ", and the base runtime");
+  out.push_back("it could write: " + joined(e.write, "nothing but its own scratch space"));
+  out.push_back("it could start: programs of the base runtime" + (e.exec.empty() ? "" : ", " + joined(e.exec, "")));
+  if (e.hidden > 0) out.push_back("hidden from it: " + std::to_string(e.hidden) + (e.hidden == 1 ? " path" : " paths"));
+  out.push_back(e.network == "none"       ? "network: none, not even loopback"
+                : e.network == "loopback" ? "network: loopback of its own only"
+                                          : "network: not recorded");
+  out.push_back(e.git == "read" ? "git: could read the repository without its configuration and hooks" : "git: saw an empty .git");
+  out.push_back("environment: " + joined(e.env, "only the fixed basics"));
+  std::vector<std::string> limits;
+  for (const EffectiveLimit& limit : e.limits) limits.push_back(limit.name + "=" + limit.value + " (" + limit.enforced_by + ")");
+  out.push_back("limits: " + joined(limits, "none"));
+  if (!e.weaker.empty()) out.push_back("weaker than asked for first: " + joined(e.weaker, ""));
+  out.push_back("watched by: " + joined(e.sources, "nothing"));
+  out.push_back(e.denials == 0 ? "denied acts: none that these sources could see"
+                               : "denied acts: " + std::to_string(e.denials) + ": " + joined(e.tried, ""));
+  if (!e.limits_hit.empty()) out.push_back("limits reached: " + joined(e.limits_hit, ""));
+  out.push_back(e.status < 0 ? "it has no recorded end"
+                             : "ended by " + e.ended_by + " with status " + std::to_string(e.status));
+  return out;
+}
+
+}  // namespace ethos::verify

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/enforced.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "verify/bpf.h"
+#include "verify/digest.h"
+#include "verify/encoding.h"
+#include "verify/forms.h"
+#include "verify/plan.h"
+
+namespace ethos::verify {
+namespace {
+
+// Host uids that a root supervisor may map the cage's user to (K-4).
+constexpr std::uint64_t kFirstHostId = 1'900'000'000;
+constexpr std::uint64_t kLastHostId = 1'900'065'535;
+constexpr std::int64_t kPage = 4096;
+
+struct Probe {
+  std::string_view name;
+  std::array<std::int64_t, 4> errnos;  // allowed; 0 fills up
+  bool required;
+};
+
+// P-1, in order.
+constexpr std::array<Probe, 12> kProbes{{{"open_ungranted", {13, 2}, true},
+                                         {"write_read_grant", {13, 30}, true},
+                                         {"create_in_root", {13, 30}, true},
+                                         {"unshare_user", {1, 38}, true},
+                                         {"mount", {1, 38}, true},
+                                         {"socket_inet", {1, 13, 38, 97}, true},
+                                         {"connect_public", {101, 13}, true},
+                                         {"socket_vsock", {1, 13, 38, 97}, false},
+                                         {"ptrace", {1, 38}, false},
+                                         {"i386_gate", {1, 38}, false},
+                                         {"cgroup_procs", {13, 30, 2}, false},
+                                         {"memfd_exec", {38, 13, 1}, false}}};
+
+// Rights that an ABI of Landlock knows (landlock(7)); L-6 asks for all of them.
+std::uint64_t known_fs_rights(std::int64_t abi) {
+  const unsigned bits = abi >= 5 ? 16 : abi >= 3 ? 15 : abi >= 2 ? 14 : 13;
+  return (std::uint64_t{1} << bits) - 1;
+}
+
+class CageChecker {
+ public:
+  CageChecker(const Value& enforced, const CagePlan& cage, const ProblemSink& report)
+      : enforced_(enforced), k_(enforced.at("k")), cage_(cage), report_(report) {
+    for (const Value& limit : cage.plan->at("limits").items()) {
+      limits_.emplace(limit.text_at("name"), std::pair{limit.text_at("enforced_by"), limit.text_at("value")});
+    }
+  }
+
+  void check() {
+    process();
+    identity();
+    mounts();
+    descriptors();
+    rlimits();
+    cgroup();
+    probes();
+    landlock();
+    filter();
+    weaker();
+    if (!listed(enforced_.at("sources"), "seccomp_notify")) {
+      mismatch("seccomp_notify is not among the live sources", "seccomp_notify", "");
+    }
+  }
+
+ private:
+  void mismatch(std::string text, std::string expected, std::string found) {
+    report_(Code::enforced_mismatch, std::move(text), std::move(expected), std::move(found));
+  }
+  void require_number(const char* key, std::int64_t wanted) {
+    if (k_.at(key).number() != wanted) {
+      mismatch(std::string(key) + " was not as it must be", std::to_string(wanted), std::to_string(k_.at(key).number()));
+    }
+  }
+  static bool listed(const Value& list, std::string_view word) {
+    return std::any_of(list.items().begin(), list.items().end(), [&](const Value& v) { return v.text() == word; });
+  }
+
+  // K-1 to K-3, K-9.
+  void process() {
+    require_number("no_new_privs", 1);
+    require_number("seccomp", 2);
+    require_number("seccomp_filters", 1);
+    const Value& caps = k_.at("caps");
+    for (std::size_t i = 0; i < caps.size(); ++i) {
+      if (caps.items()[i].text() != "0000000000000000") {
+        mismatch("capabilities were left", caps.keys()[i] + " 0", caps.items()[i].text());
+      }
+    }
+    if (k_.at("ns_shared").size() != 0) mismatch("a namespace was shared with the supervisor", "none", k_.at("ns_shared").items()[0].text());
+    if (!k_.at("listener").flag()) mismatch("the listener did not deliver the barrier's own notification", "true", "false");
+  }
+
+  // K-4.
+  void identity() {
+    const bool root = cage_.facts->at("host").at("uid").number() == 0;
+    for (const char* key : {"uid_map", "gid_map"}) {
+      const Value& map = k_.at(key);
+      const std::string line = map.size() == 1 ? map.items()[0].text() : "";
+      const auto first = line.find(' ');
+      const auto second = first == std::string::npos ? first : line.find(' ', first + 1);
+      const bool one = second != std::string::npos && line.substr(second + 1) == "1";
+      const auto host = one ? parse_decimal(line.substr(first + 1, second - first - 1)) : std::nullopt;
+      if (!host) {
+        mismatch(std::string(key) + " is not one line of one id", "ID ID 1", line);
+      } else if (root && (*host < kFirstHostId || *host > kLastHostId)) {
+        mismatch(std::string(key) + " maps to an id outside the range for root", "1900000000..1900065535", line);
+      }
+    }
+    if (root && k_.at("groups").size() != 0) mismatch("supplementary groups were kept", "none", encode_canonical(k_.at("groups")));
+  }
+
+  // K-5.
+  void mounts() {
+    if (cage_.mounts->kind() == Value::Kind::none) return;
+    const std::string difference = compare_mounts(*cage_.plan, *cage_.mounts);
+    if (!difference.empty()) mismatch("the mount table was not the planned one", "the plan's mounts", difference);
+  }
+
+  // K-6.
+  void descriptors() {
+    int standard = 0;
+    int init = 0;
+    for (const Value& fd : k_.at("fds").items()) {
+      const std::string& kind = fd.text_at("kind");
+      if (kind == "init") {
+        ++init;
+      } else if (fd.at("fd").number() <= 2 && kind != "other") {
+        ++standard;
+      } else {
+        mismatch("a descriptor was open that must not be", "0, 1, 2 and the init", encode_canonical(fd));
+      }
+    }
+    if (standard != 3 || init > 1) mismatch("the open descriptors were not 0, 1, 2 and the init", "", encode_canonical(k_.at("fds")));
+  }
+
+  void rlimit(const char* name, const std::string& wanted) {
+    const std::string& found = k_.at("limits").text_at(name);
+    if (found != wanted) mismatch(std::string("resource limit ") + name + " was not set", wanted, found);
+  }
+
+  // K-7.
+  void rlimits() {
+    rlimit("core", "0");
+    for (const auto& [limit, name] : {std::pair{"memory_bytes", "data"}, {"file_bytes", "fsize"}, {"open_files", "nofile"}}) {
+      const auto at = limits_.find(limit);
+      if (at != limits_.end() && at->second.first == "rlimit") rlimit(name, at->second.second);
+    }
+  }
+
+  void control(const std::string& limit, const char* file, const std::string& wanted) {
+    const std::string& found = k_.at("cgroup").at("values").text_at(file);
+    if (found != wanted) mismatch("cgroup file " + std::string(file) + " does not hold " + limit, wanted, found);
+  }
+
+  // K-8.
+  void cgroup() {
+    for (const auto& [limit, held] : limits_) {
+      if (held.first != "cgroup") continue;
+      const auto value = static_cast<std::int64_t>(parse_decimal(held.second).value_or(0));
+      if (limit == "memory_bytes") control(limit, "memory.max", std::to_string(value / kPage * kPage));
+      if (limit == "swap_bytes") control(limit, "memory.swap.max", std::to_string(value / kPage * kPage));
+      if (limit == "pids") control(limit, "pids.max", std::to_string(value));
+      if (limit == "cpu_percent") control(limit, "cpu.max", std::to_string(value * 1000) + " 100000");
+    }
+  }
+
+  bool probe_expected(const Probe& probe) const {
+    const bool loopback = cage_.plan->text_at("network") == "loopback";
+    if (probe.name == "socket_inet") return !loopback;
+    if (probe.name == "connect_public") return loopback;
+    if (probe.name == "memfd_exec") return cage_.plan->text_at("seccomp").find("+mem") == std::string::npos;
+    return true;
+  }
+
+  // P-1.
+  void probes() {
+    const auto& done = enforced_.at("p").items();
+    std::size_t next = 0;
+    for (const Probe& probe : kProbes) {
+      if (!probe_expected(probe)) continue;
+      const bool here = next < done.size() && done[next].text_at("name") == probe.name;
+      if (!here) {
+        if (probe.required) report_(Code::probe_unexpected, "a probe was not made", std::string(probe.name), "");
+        continue;
+      }
+      const std::int64_t got = done[next++].at("errno").number();
+      const bool failed = got != 0 && std::find(probe.errnos.begin(), probe.errnos.end(), got) != probe.errnos.end();
+      if (!failed) {
+        report_(Code::probe_unexpected, "probe " + std::string(probe.name) + " did not end as it must",
+                "a refusal", "errno " + std::to_string(got));
+      }
+    }
+    if (next != done.size()) {
+      report_(Code::probe_unexpected, "a probe is unknown or out of order", "", done[next].text_at("name"));
+    }
+  }
+
+  // S-2, L-6.
+  void landlock() {
+    const Value& landlock = enforced_.at("s").at("landlock");
+    Sha256 hash;
+    const std::string rules = hash.of(encode_canonical(cage_.plan->at("landlock"))).text();
+    if (landlock.text_at("rules") != rules) {
+      mismatch("the Landlock rules given to the kernel are not the plan's", rules, landlock.text_at("rules"));
+    }
+    const std::int64_t abi = landlock.at("abi").number();
+    if (abi != cage_.facts->at("host").at("landlock_abi").number() || abi < 1) {
+      mismatch("Landlock was used with another ABI than the host has",
+               std::to_string(cage_.facts->at("host").at("landlock_abi").number()), std::to_string(abi));
+    }
+    const auto handled = [&](const char* key, std::uint64_t wanted) {
+      const std::uint64_t found = parse_decimal(landlock.text_at(key)).value_or(0);
+      if ((found & wanted) != wanted) {
+        mismatch(std::string("Landlock left rights unhandled: ") + key, std::to_string(wanted), std::to_string(found));
+      }
+    };
+    handled("handled_fs", known_fs_rights(abi));
+    if (cage_.plan->text_at("network") == "none") handled("handled_net", abi >= 4 ? 3 : 0);
+    handled("scoped", abi >= 6 ? 3 : 0);
+  }
+
+  // S-2, S-3.
+  void filter() {
+    const Value& seccomp = enforced_.at("s").at("seccomp");
+    if (seccomp.text_at("name") != cage_.plan->text_at("seccomp")) {
+      mismatch("another system call filter was used", cage_.plan->text_at("seccomp"), seccomp.text_at("name"));
+    }
+    if (!cage_.filter) return;
+    const auto program = BpfProgram::parse(*cage_.filter);
+    if (!program) {
+      report_(Code::filter_allows, "the filter is no program that the kernel takes", "", program.error().what);
+      return;
+    }
+    const std::string open = check_filter(*program, cage_.plan->text_at("network") == "none");
+    if (!open.empty()) report_(Code::filter_allows, "the filter lets a call through that it must stop", "", open);
+  }
+
+  void weaker() {
+    std::map<std::string, std::string> wanted;
+    for (const char* name : {"memory_bytes", "swap_bytes", "cpu_percent", "pids"}) {
+      const auto at = limits_.find(name);
+      if (at != limits_.end() && at->second.first != "cgroup") wanted.emplace(name, at->second.first);
+    }
+    if (cage_.normal->text_at("profile") == "no-proc") wanted.emplace("proc", "no-proc");
+    std::map<std::string, std::string> found;
+    for (const Value& entry : enforced_.at("weaker").items()) found.emplace(entry.text_at("limit"), entry.text_at("by"));
+    for (const auto& [limit, by] : wanted) {
+      const auto at = found.find(limit);
+      if (at == found.end() || at->second != by) {
+        report_(Code::weaker_unnamed, "a weaker means is not named", limit + " by " + by, at == found.end() ? "" : at->second);
+      }
+    }
+    if (found.size() > wanted.size()) mismatch("a weaker means is named that the plan does not have", "", encode_canonical(enforced_.at("weaker")));
+  }
+
+  const Value& enforced_;
+  const Value& k_;
+  const CagePlan& cage_;
+  const ProblemSink& report_;
+  std::map<std::string, std::pair<std::string, std::string>> limits_;
+};
+
+}  // namespace
+
+void check_cage(const Value& enforced, const CagePlan& cage, const ProblemSink& report) {
+  CageChecker(enforced, cage, report).check();
+}
+
+}  // namespace ethos::verify

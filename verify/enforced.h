@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "verify/json.h"
+#include "verify/problem.h"
+
+namespace ethos::verify {
+
+// What sandbox.enforced is held against.
+struct CagePlan {
+  const Value* plan = nullptr;    // recomputed
+  const Value* facts = nullptr;
+  const Value* normal = nullptr;
+  const Value* mounts = nullptr;  // the table read back; kind none when it could not be opened
+  std::optional<std::string> filter;  // bytes of the seccomp program, when they are there
+};
+
+using ProblemSink = std::function<void(Code code, std::string text, std::string expected, std::string found)>;
+
+// enforced.md K-1 to K-9, P-1, S-2, S-3, `sources` and `weaker`. Each departure is one problem.
+void check_cage(const Value& enforced, const CagePlan& cage, const ProblemSink& report);
+
+}  // namespace ethos::verify

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/limits.h"
+
+#include <array>
+#include <utility>
+
+#include "verify/encoding.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::int64_t kMost = 9007199254740991;  // 2^53 - 1
+constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
+constexpr std::int64_t kGiB = std::int64_t{1} << 30U;
+
+constexpr std::array<std::string_view, 1> kCgroup{"cgroup"};
+constexpr std::array<std::string_view, 1> kSupervisor{"supervisor"};
+constexpr std::array<std::string_view, 1> kRlimit{"rlimit"};
+constexpr std::array<std::string_view, 2> kCgroupRlimit{"cgroup", "rlimit"};
+constexpr std::array<std::string_view, 2> kCgroupSupervisor{"cgroup", "supervisor"};
+
+using U = LimitUnit;
+constexpr std::array<LimitRule, 11> kRules{{
+    {"wall", "wall_ms", U::time, 1, kMost, 300'000, 3'600'000, kSupervisor, {}},
+    {"memory", "memory_bytes", U::size, 1, kMost, 2 * kGiB, 8 * kGiB, kCgroupRlimit, {}},
+    {"swap", "swap_bytes", U::size, 0, kMost, -1, -1, kCgroup, {}},
+    {"cpu", "cpu_percent", U::percent, 1, 1'000'000, -1, -1, kCgroup, {}},
+    {"pids", "pids", U::number, 1, 4'194'304, 512, 4096, kCgroupSupervisor, {}},
+    {"output", "output_bytes", U::size, 1, kMost, 64 * kMiB, 64 * kMiB, kSupervisor, {}},
+    {"file_size", "file_bytes", U::size, 1, kMost, kGiB, 8 * kGiB, kRlimit, {}},
+    {"open_files", "open_files", U::number, 1, 1'048'576, 1024, 1024, kRlimit, {}},
+    {"scratch", "scratch_bytes", U::size, 1, kMost, 256 * kMiB, 2 * kGiB, {}, "tmpfs"},
+    {"staged", "staged_bytes", U::size, 1, kMost, 256 * kMiB, 2 * kGiB, {}, "tmpfs"},
+    {"inodes", "inodes", U::number, 1, kMost, 20'000, 500'000, {}, "tmpfs"},
+}};
+
+using Suffix = std::pair<std::string_view, std::int64_t>;
+constexpr std::array<Suffix, 7> kSizes{{{"", 1}, {"KiB", 1024}, {"MiB", kMiB}, {"GiB", kGiB},
+                                        {"KB", 1000}, {"MB", 1'000'000}, {"GB", 1'000'000'000}}};
+constexpr std::array<Suffix, 5> kTimes{{{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}}};
+constexpr std::array<Suffix, 1> kPercents{{{"%", 1}}};
+constexpr std::array<Suffix, 1> kNumbers{{{"", 1}}};
+
+std::span<const Suffix> suffixes(LimitUnit unit) {
+  switch (unit) {
+    case U::time: return kTimes;
+    case U::size: return kSizes;
+    case U::percent: return kPercents;
+    case U::number: return kNumbers;
+  }
+  return kNumbers;
+}
+
+}  // namespace
+
+std::span<const LimitRule> limit_rules() { return kRules; }
+
+const LimitRule* limit_by_key(std::string_view key) {
+  for (const LimitRule& rule : kRules) {
+    if (rule.key == key) return &rule;
+  }
+  return nullptr;
+}
+
+const LimitRule* limit_by_name(std::string_view name) {
+  for (const LimitRule& rule : kRules) {
+    if (rule.name == name) return &rule;
+  }
+  return nullptr;
+}
+
+Result<std::int64_t> parse_limit(const LimitRule& rule, const Value& declared) {
+  std::string text = declared.text();
+  if (declared.is_integer()) {
+    if (declared.number() < 0) return malformed("a limit is negative");
+    text = std::to_string(declared.number());
+  } else if (!declared.is_string()) {
+    return malformed("a limit is neither number nor text");
+  }
+  const auto end = text.find_first_not_of("0123456789");
+  const std::string_view digits = std::string_view(text).substr(0, end);
+  const std::string_view suffix = end == std::string::npos ? "" : std::string_view(text).substr(end);
+  const auto count = digits.size() <= 15 ? parse_decimal(digits) : std::nullopt;
+  if (!count) return malformed("a limit is not a number of 1 to 15 digits and a unit");
+  for (const auto& [name, factor] : suffixes(rule.unit)) {
+    if (name != suffix) continue;
+    const auto n = static_cast<std::int64_t>(*count);
+    if (n > kMost / factor) return malformed("a limit is too large");
+    if (n * factor < rule.least || n * factor > rule.most) return malformed("a limit is out of range");
+    return n * factor;
+  }
+  return malformed("a limit has an unknown unit");
+}
+
+std::vector<std::string> default_enforce(const LimitRule& rule) {
+  if (rule.possible.empty()) return {std::string(rule.always)};
+  return {rule.possible.begin(), rule.possible.end()};
+}
+
+}  // namespace ethos::verify
