@@ -73,7 +73,7 @@ class Auditor {
       case RecordType::key_epoch: epochs_.on_epoch(e.seq, record.body, findings()); break;
       case RecordType::key_revoke: epochs_.on_revoke(e.seq, e.ledger, record.body, findings()); break;
       case RecordType::data_erase:
-        documents_.on_erase(record.body);
+        documents_.on_erase(e.seq, record.body);
         epochs_.on_other(e.seq, findings());
         break;
       default: epochs_.on_other(e.seq, findings()); break;

@@ -34,9 +34,27 @@ Digest commit(std::string_view salt, std::string_view bytes, Sha256& hash) {
   return hash.finish();
 }
 
-void DocumentReader::on_erase(const Value& body) {
+void DocumentReader::on_erase(std::int64_t seq, const Value& body) {
   for (const Value& target : body.at("targets").items()) {
-    if (const auto c = Digest::from_base64(target.text())) erased_.insert(*c);
+    if (const auto c = Digest::from_base64(target.text())) erased_.emplace(*c, seq);
+  }
+}
+
+// what is erased was named before. A bundle shows only part of the records and cannot tell.
+void DocumentReader::check_erased(Findings& findings) {
+  if (source_.may_withhold()) return;
+  std::sort(withheld_keys_.begin(), withheld_keys_.end());
+  std::map<Digest, std::int64_t> first_named;
+  for (const Closed& closed : closed_) first_named.emplace(closed.c, closed.seq);
+  for (const auto& [c, seq] : erased_) {
+    const auto at = first_named.find(c);
+    const bool named = (at != first_named.end() && at->second < seq) ||
+                       std::binary_search(withheld_keys_.begin(), withheld_keys_.end(), key_of(c)) ||
+                       std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(c));
+    if (!named) {
+      findings.add({.code = Code::erase_unknown, .seq = seq, .found = c.base64(),
+                    .text = "the record erases a value that no earlier record names"});
+    }
   }
 }
 
@@ -49,6 +67,7 @@ void DocumentReader::on_record(std::int64_t seq, const Value& body, Findings& fi
     if (!stored) {
       if (source_.may_withhold() || kind == kOutputKind) {
         ++withheld_;
+        withheld_keys_.push_back(key_of(c));
       } else {
         closed_.push_back({c, seq, kind});
       }
@@ -101,6 +120,7 @@ Value DocumentReader::open_document(const Value& commitment, std::int64_t seq, c
 
 void DocumentReader::finish(Findings& findings) {
   std::sort(opened_keys_.begin(), opened_keys_.end());
+  check_erased(findings);
   StoredDisclosure row;
   while (source_.next_disclosure(row, findings)) {
     ++stored_;

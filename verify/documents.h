@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +25,7 @@ class DocumentReader {
 
   // Looks at every commitment and blob that a record names.
   void on_record(std::int64_t seq, const Value& body, Findings& findings);
-  void on_erase(const Value& body);
+  void on_erase(std::int64_t seq, const Value& body);
   // The bytes behind a commitment; nothing when there are none or they are wrong.
   std::optional<std::string> open(const Value& commitment);
   std::optional<std::string> blob(std::string_view digest_text);
@@ -44,6 +44,7 @@ class DocumentReader {
   [[nodiscard]] std::uint64_t named() const { return named_; }
 
  private:
+  void check_erased(Findings& findings);
   struct Closed {
     Digest c;
     std::int64_t seq = 0;
@@ -52,9 +53,11 @@ class DocumentReader {
 
   EvidenceSource& source_;
   Sha256 hash_;
-  std::set<Digest> erased_;
+  std::map<Digest, std::int64_t> erased_;   // target, number of the data.erase record
   std::vector<Closed> closed_;           // named by a record, no disclosure
-  std::vector<std::uint64_t> opened_keys_;  // first 8 bytes of each opened commitment
+  // First 8 bytes of each commitment: enough to know it again, little enough for millions.
+  std::vector<std::uint64_t> opened_keys_;
+  std::vector<std::uint64_t> withheld_keys_;
   std::uint64_t named_ = 0;
   std::uint64_t opened_ = 0;
   std::uint64_t erased_count_ = 0;

@@ -157,7 +157,10 @@ class CageChecker {
   }
 
   void control(const std::string& limit, const char* file, const std::string& wanted) {
-    const std::string& found = k_.at("cgroup").at("values").text_at(file);
+    std::string found;
+    for (const Value& entry : k_.at("cgroup").at("values").items()) {
+      if (entry.text_at("file") == file) found = entry.text_at("value");
+    }
     if (found != wanted) mismatch("cgroup file " + std::string(file) + " does not hold " + limit, wanted, found);
   }
 

@@ -224,6 +224,10 @@ class GrantFunction {
 
   bool hidden(const Value& fact, bool write) const {
     const std::string& path = fact.text_at("asked");
+    const auto& hides = facts_.at("hides").items();
+    if (std::any_of(hides.begin(), hides.end(), [&](const Value& h) { return within(path, text_of(h.at("path"))); })) {
+      return true;
+    }
     const auto parts = components(path);
     std::vector<std::string> folded;
     for (const auto part : parts) folded.push_back(lower(part));

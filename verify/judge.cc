@@ -96,7 +96,7 @@ class RunJudge {
   // The command line that ran: the declared one, and what `args` lets a caller add.
   void check_argv() {
     const auto argv = reader_.open(run_.open.at("argv"));
-    if (!argv) return miss("the command line is not disclosed");
+    if (!argv) return;  // the grants can be recomputed without it; the disclosure verdict tells
     std::vector<std::string_view> words;
     for (std::string_view rest = *argv; !rest.empty();) {
       const auto end = rest.find('\0');

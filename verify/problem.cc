@@ -181,6 +181,16 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "kTable follows the order of Code");
 
+// What a failure says about others: where bytes were changed, all that follows from them is wrong.
+int rank(VerdictName verdict) {
+  switch (verdict) {
+    case V::integrity: return 0;
+    case V::signatures: return 1;
+    case V::trust: return 2;
+    default: return 3;
+  }
+}
+
 constexpr std::array<std::string_view, kVerdicts> kVerdictNames{
     "integrity", "signatures", "trust", "completeness", "freshness", "time", "disclosure", "policy"};
 
@@ -206,7 +216,10 @@ void Findings::add(Problem problem) {
   Severity& worst = worst_[static_cast<std::size_t>(info.verdict)];
   if (info.severity > worst) worst = info.severity;
   if (info.severity == Severity::fail) {
-    const bool better = !has_first_ || (problem.seq >= 0 && (first_.seq < 0 || problem.seq < first_.seq));
+    const int own = rank(info.verdict);
+    const int held = has_first_ ? rank(code_info(first_.code).verdict) : 0;
+    const bool earlier = problem.seq >= 0 && (first_.seq < 0 || problem.seq < first_.seq);
+    const bool better = !has_first_ || own < held || (own == held && earlier);
     if (better) {
       first_ = problem;
       has_first_ = true;

@@ -74,7 +74,8 @@ class Findings {
     return worst_[static_cast<std::size_t>(verdict)];
   }
   [[nodiscard]] const std::vector<Problem>& kept() const { return kept_; }
-  // The failure at the lowest record number, else any failure, else null.
+  // Of the gravest kind of failure (integrity, then signatures, trust, others) the one at the lowest
+  // record number; null when nothing failed.
   [[nodiscard]] const Problem* first_bad() const { return has_first_ ? &first_ : nullptr; }
 
  private:

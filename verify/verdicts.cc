@@ -137,7 +137,9 @@ int exit_status(const AuditReport& report) {
   }
   const Outcome complete = report.verdict(VerdictName::completeness).outcome;
   if (complete == Outcome::unknown) return 3;
-  return complete == Outcome::incomplete ? 4 : 0;
+  const bool missing = complete == Outcome::incomplete ||
+                       report.verdict(VerdictName::disclosure).outcome == Outcome::incomplete;
+  return missing ? 4 : 0;
 }
 
 }  // namespace ethos::verify

@@ -226,7 +226,7 @@ void LedgerMaker::write(const std::string& path, const std::string& extra_sql) c
   std::remove(path.c_str());
   sqlite3* db = nullptr;
   if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) throw std::runtime_error("open " + path);
-  sql(db, "PRAGMA page_size=4096; PRAGMA journal_mode=DELETE; PRAGMA application_id=1163151439; PRAGMA user_version=1; BEGIN;"
+  sql(db, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id=1163151439; PRAGMA user_version=1; BEGIN;"
           "CREATE TABLE leaf(seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL, hash BLOB NOT NULL CHECK(length(hash)=32)) STRICT;"
           "CREATE TABLE checkpoint(size INTEGER PRIMARY KEY, note BLOB NOT NULL) STRICT;"
           "CREATE TABLE tail(one INTEGER PRIMARY KEY CHECK(one=1), epoch INTEGER NOT NULL, epoch_seq INTEGER NOT NULL, peaks BLOB NOT NULL) STRICT;"

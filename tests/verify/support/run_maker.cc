@@ -40,7 +40,7 @@ std::string rlimit_of(const Json& plan, const std::string& name, const std::stri
 }
 
 Json cgroup_of(const Json& plan) {
-  Json values = Json::object();
+  std::map<std::string, std::string> values;
   for (const Json& limit : plan.at("limits")) {
     if (limit.at("enforced_by") != "cgroup") continue;
     const std::string name = limit.at("name").get<std::string>();
@@ -50,7 +50,9 @@ Json cgroup_of(const Json& plan) {
     if (name == "pids") values["pids.max"] = value;
     if (name == "cpu_percent") values["cpu.max"] = std::to_string(std::stoll(value) * 1000) + " 100000";
   }
-  return {{"controllers", {"memory", "pids"}}, {"values", values}};
+  Json list = Json::array();
+  for (const auto& [name, value] : values) list.push_back({{"file", name}, {"value", value}});
+  return {{"controllers", {"memory", "pids"}}, {"values", list}};
 }
 
 Json enforced_of(LedgerMaker& ledger, const RunChoices& choices, const Json& normal, const Json& facts, const Json& plan) {
