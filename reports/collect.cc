@@ -113,8 +113,8 @@ void Collector::ledger_event(const Event& event) {
   } else if (event.type == "key.revoke") {
     out.text = "signing key revoked by the root key";
   } else {
-    out.text = std::to_string(event.body["targets"].size()) +
-               " values erased; reason: " + std::string(event.body["reason"].text_or("")) +
+    out.text = "values erased: " + std::to_string(event.body["targets"].size()) +
+               "; reason: " + std::string(event.body["reason"].text_or("")) +
                "; ordered by: " + std::string(event.body["authority"].text_or(""));
   }
   model_.events.push_back(std::move(out));

@@ -37,15 +37,18 @@ nav a{display:inline-block;padding:.25rem 0;text-decoration:none}
 nav a:hover,nav a:focus{text-decoration:underline}
 main{min-width:0}
 .scroll{overflow-x:auto;margin:.6rem 0}
-table{border-collapse:collapse;font-size:.9rem;width:100%}
-caption{text-align:left;color:var(--mute);padding:.2rem 0 .4rem;font-size:.88rem;max-width:70ch}
-th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid var(--line)}
+table{border-collapse:collapse;font-size:.88rem;width:100%}
+caption{text-align:left;color:var(--mute);padding:.2rem 0 .4rem;font-size:.88rem;max-width:min(70ch,calc(100vw - 2.4rem))}
+th,td{text-align:left;vertical-align:top;padding:.35rem .5rem;border-bottom:1px solid var(--line)}
 thead th{border-bottom:2px solid var(--line);background:var(--soft);font-weight:600}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
 tfoot td,tfoot th,tr.sum td,tr.sum th{font-weight:600;border-top:2px solid var(--line)}
-.nw,.ref,time{white-space:nowrap}
+.nw,time{white-space:nowrap}
+td time{white-space:normal;display:inline-block;min-width:7.2rem}
+td.nw code{overflow-wrap:normal}
+.matrix{font-size:.86rem}.matrix th,.matrix td{padding:.35rem .45rem}.matrix th[scope=row]{white-space:nowrap}
 td .long{display:block;min-width:12rem;overflow-wrap:anywhere}
-.ref{color:var(--mute)}
+.ref{color:var(--mute)}td .ref{font-size:.8rem}
 b.u{font-weight:400;background:var(--soft);border:1px solid var(--line);border-radius:3px;padding:0 .15em;font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.86em}
 .box{border:1px solid var(--line);border-left:6px solid var(--mute);padding:.8rem 1.1rem 1rem;margin:1.2rem 0;background:var(--soft)}
 .box h2{margin:.1rem 0 .4rem}
@@ -76,33 +79,32 @@ details{border-bottom:1px solid var(--line);padding:.15rem 0}
 summary{cursor:pointer;padding:.3rem 0;min-height:24px}
 details[open]>summary{font-weight:600}
 details .inner{padding:.2rem 0 .8rem 1.1rem}
-:target{outline:2px solid var(--link);outline-offset:3px}
-pre{background:var(--soft);border:1px solid var(--line);padding:.7rem .9rem;overflow-x:auto;font-size:.85rem;max-width:100%}
+details:target,tr:target{outline:2px solid var(--link);outline-offset:3px}
+pre{background:var(--soft);border:1px solid var(--line);padding:.7rem .9rem;font-size:.85rem;white-space:pre-wrap;overflow-wrap:anywhere}
+.copy{float:right}
 .filter{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:.5rem 0;font-size:.9rem}
 .filter input{font:inherit;padding:.3rem .5rem;min-width:14rem;border:1px solid var(--mute);background:var(--bg);color:var(--fg)}
 .filter button,.copy{font:inherit;font-size:.85rem;padding:.25rem .6rem;min-height:24px;border:1px solid var(--mute);background:var(--soft);color:var(--fg);cursor:pointer}
 footer{margin:3rem 0 2rem;border-top:1px solid var(--line);padding-top:.8rem}
 @media (min-width:75rem){
-.cols{display:grid;grid-template-columns:13rem minmax(0,1fr);gap:0 2.2rem;align-items:start}
+.cols{display:grid;grid-template-columns:11.5rem minmax(0,1fr);gap:0 2rem;align-items:start}
 nav{position:sticky;top:0;max-height:100vh;overflow-y:auto;padding-top:1.6rem}
 nav ol{display:block}nav a{display:block;padding:.22rem 0}
 }
 @media (max-width:40rem){
 h1{font-size:1.5rem}.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.4rem}
-.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.tiles b{font-size:1.35rem}
+.facts time{white-space:normal}.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.tiles b{font-size:1.35rem}
 th,td{padding:.3rem .4rem}
 }
-@media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 @media print{
-body{font-size:9.5pt}h1{font-size:18pt}h2{font-size:13pt;margin-top:1.4rem;break-after:avoid}h3{break-after:avoid}
+html{font-size:11px}body{font-size:9.5pt}h1{font-size:18pt}h2{font-size:13pt;margin-top:1.4rem;break-after:avoid}h3{break-after:avoid}
 nav,.skip,.filter label,.filter input,.filter button,.copy{display:none}
 .alarm{position:static;color:#a40e26;background:#fff;border:2px solid #a40e26}
 a{color:inherit;text-decoration:none}
-.scroll{overflow:visible}table{font-size:7.6pt}th,td{padding:.2rem .3rem}
-thead{display:table-header-group}tr,figure,.tiles li,.verdicts li{break-inside:avoid}
-.nw,.ref,time,.cell,td.n,th.n{white-space:normal}td .long{min-width:0}
+.scroll{overflow:visible}table,.matrix{font-size:7.6pt}.matrix th,.matrix td{padding:.2rem .25rem}th,td{padding:.2rem .3rem}
+thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.tiles li,.verdicts li{break-inside:avoid}
+.nw,time,td.n,th.n{white-space:normal}td .long,td time{min-width:0}
 .tiles{grid-template-columns:repeat(4,1fr)}.verdicts{grid-template-columns:repeat(2,1fr)}
-pre{white-space:pre-wrap;overflow-wrap:anywhere}
 }
 )css";
 
@@ -118,6 +120,9 @@ constexpr std::string_view kScript = R"js(
   function keep(name, words) {
     var hash = words ? "#f:" + name + ":" + encodeURIComponent(words) : "#" + name;
     try { history.replaceState(null, "", hash); } catch (e) { /* some viewers forbid it */ }
+  }
+  function open(node) {
+    for (; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
   }
   function make(table) {
     var name = table.getAttribute("data-filter");
@@ -156,7 +161,7 @@ constexpr std::string_view kScript = R"js(
     }
     input.addEventListener("input", function () { apply(); keep(name, input.value.trim()); });
     clear.addEventListener("click", function () { input.value = ""; apply(); keep(name, ""); input.focus(); });
-    filters[name] = { set: function (words) { input.value = words; apply(); place.parentNode.scrollIntoView(); }, clear: function () { input.value = ""; apply(); } };
+    filters[name] = { set: function (words) { open(place); input.value = words; apply(); place.parentNode.scrollIntoView(); }, clear: function () { input.value = ""; apply(); } };
     apply();
   }
   function follow() {
@@ -165,7 +170,7 @@ constexpr std::string_view kScript = R"js(
     var id = location.hash.slice(1);
     var target = id && document.getElementById(id);
     if (!target) return;
-    if (target.tagName === "DETAILS") target.open = true;
+    open(target);
     if (target.hidden) Object.keys(filters).forEach(function (name) { filters[name].clear(); });
     target.scrollIntoView();
   }

@@ -27,7 +27,7 @@ void put_counted(const Page& page, Markup caption, Markup head,
     if (row.first) put_ref(html, *row.first);
     html.raw("</td></tr>\n");
   }
-  html.raw("</tbody></table></div>\n");
+  close_table(html);
 }
 
 RangeChart key_chart(const Model& model) {
@@ -105,13 +105,17 @@ void put_keys(const Page& page) {
   html.raw(
       "<figcaption>Record numbers from left to right. Lines mark clock steps, revocations and "
       "erasures.</figcaption></figure>\n");
-  html.raw(
-      "<div class=\"scroll\" tabindex=\"0\"><table><caption>Each key signs the checkpoints that "
-      "end inside its range; the record that names a new key is "
-      "signed by both.</caption><thead><tr><th scope=\"col\" class=\"n\">Epoch</th><th "
-      "scope=\"col\">Public key</th><th scope=\"col\">Why</th><th scope=\"col\">Since</th>"
-      "<th scope=\"col\" class=\"n\">From record</th><th scope=\"col\" class=\"n\">To "
-      "record</th><th scope=\"col\">Record</th></tr></thead><tbody>\n");
+  open_table(html, {"",
+                    "Each key signs the checkpoints that end inside its range; the record that "
+                    "names a new key is signed by both.",
+                    "",
+                    {{"Epoch", true},
+                     {"Public key"},
+                     {"Why"},
+                     {"Since"},
+                     {"From record", true},
+                     {"To record", true},
+                     {"Record"}}});
   for (const KeyEpoch& row : model.epochs) {
     html.raw("<tr><th scope=\"row\" class=\"n\">")
         .number(row.epoch)
@@ -127,7 +131,7 @@ void put_keys(const Page& page) {
     put_ref(html, row.ref);
     html.raw("</td></tr>\n");
   }
-  html.raw("</tbody></table></div>\n");
+  close_table(html);
   if (model.events.empty()) {
     html.raw(
         "<p>No revocation, no erasure and no clock step is recorded in the whole "
@@ -137,14 +141,13 @@ void put_keys(const Page& page) {
   constexpr std::size_t kMostEvents = 500;
   const std::size_t shown = std::min(model.events.size(), kMostEvents);
   put_shown(html, shown, model.events.size(), "by record number", "report.json");
-  html.raw(
-      "<div class=\"scroll\" tabindex=\"0\"><table><caption>Clock steps, revocations and erasures "
-      "of the whole ledger.</caption><thead><tr><th scope=\"col\">Kind</th>"
-      "<th scope=\"col\">What</th><th scope=\"col\">When</th><th scope=\"col\">In the "
-      "period</th><th scope=\"col\">Record</th></tr></thead><tbody>\n");
+  open_table(html, {"",
+                    "Clock steps, revocations and erasures of the whole ledger.",
+                    "",
+                    {{"Kind"}, {"What"}, {"When"}, {"In the period"}, {"Record"}}});
   for (std::size_t i = 0; i < shown; ++i) {
     const LedgerEvent& row = model.events[i];
-    html.raw("<tr><td>");
+    html.raw("<tr><td class=\"nw\">");
     put_code(html, row.kind);
     html.raw("</td><td>").text(row.text).raw("</td><td>");
     put_time(page, row.at_ms);
@@ -183,7 +186,7 @@ void put_check(const Page& page) {
         .text(check.text)
         .raw("</td></tr>\n");
   }
-  html.raw("</tbody></table></div>\n");
+  close_table(html);
   if (!verdict.problems.empty() || verdict.first_bad) {
     html.raw("<h3>Problems the verifier named</h3><ul>\n");
     if (verdict.first_bad) {

@@ -11,8 +11,6 @@
 namespace ethos::reports {
 namespace {
 
-constexpr std::size_t kShortId = 8;
-
 Markup verdict_symbol(std::string_view result) {
   if (result == "pass") return "✓ ";
   if (result == "fail") return "✗ ";
@@ -104,51 +102,6 @@ void put_figures(const Page& page) {
 
 }  // namespace
 
-void put_ref(Html& html, const Ref& ref) {
-  html.raw("<span class=\"ref\" title=\"record number and start of its leaf hash\">")
-      .text(ref_text(ref))
-      .raw("</span>");
-}
-
-void put_time(const Page& page, std::int64_t wall_ms) {
-  const std::string utc = utc_ms_text(wall_ms);
-  page.html.raw("<time").attribute("datetime", utc).attribute("title", utc).raw(">");
-  page.html.text(local_text(wall_ms / 1000, page.model.zone)).raw("</time>");
-}
-
-void put_time_both(const Page& page, std::int64_t wall_ms) {
-  page.html.raw("<time").attribute("datetime", utc_ms_text(wall_ms)).raw(">");
-  page.html.text(time_text(page.model, wall_ms)).raw("</time>");
-}
-
-void put_code(Html& html, std::string_view text) {
-  if (!text.empty()) html.raw("<code>").text(text).raw("</code>");
-}
-
-void put_run_link(const Page& page, std::uint32_t index) {
-  const Run& run = page.model.runs[index];
-  page.html.raw("<a class=\"id\"")
-      .attribute("href", "#run-" + run.id)
-      .attribute("title", run.id)
-      .raw(">");
-  page.html.text(std::string_view(run.id).substr(0, kShortId)).raw("</a>");
-}
-
-void put_shown(Html& html, std::size_t shown, std::size_t of, std::string_view order,
-               std::string_view file) {
-  if (shown == of) return;
-  html.raw("<p><strong>")
-      .number(static_cast<std::uint64_t>(shown))
-      .raw(" of ")
-      .number(static_cast<std::uint64_t>(of));
-  html.raw(" rows shown</strong>, ").text(order).raw("; all are in ").text(file).raw(".</p>\n");
-}
-
-bool is_deviating(const Run& run) {
-  return run.state != RunState::closed || run.denial_records != 0 || run.setup_denials != 0 ||
-         run.limit_records != 0 || run.gaps != 0 || run.left_behind || run.problem != NameId::none;
-}
-
 void put_verdicts(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
@@ -182,7 +135,8 @@ void put_verdicts(const Page& page) {
         .raw(verdict_symbol(check.result))
         .text(verdict_word(check.result))
         .raw("</span></strong> <small>");
-    html.text(verdict_meaning(check.name)).raw("; ").number(check.checked).raw(" checked. ");
+    html.text(verdict_meaning(check.name)).raw(". ");
+    if (check.checked != 0) html.number(check.checked).raw(" checked. ");
     html.text(shortened(check.text, 300)).raw("</small></li>\n");
   }
   html.raw(
@@ -229,112 +183,6 @@ void put_minute(const Page& page) {
   html.raw("<p>Denials: ").text(sensor_text(model)).raw("</p>\n");
   put_figures(page);
   html.raw("</section>\n");
-}
-
-void put_exceptions(const Page& page) {
-  const Model& model = page.model;
-  Html& html = page.html;
-  html.raw("<section id=\"exceptions\"><h2>Exceptions and deviations</h2>\n");
-  const std::size_t count = model.exceptions.size();
-  if (count == 0) {
-    html.raw("<p>").text(model.runs.empty() ? empty_period_text() : "None was recorded. ").raw(" ");
-    html.text(sensor_text(model)).raw("</p></section>\n");
-    return;
-  }
-  const std::size_t shown = std::min(count, kMaxRows);
-  put_shown(html, shown, count, "the gravest kinds first", "exceptions.csv");
-  html.raw(
-      "<div class=\"scroll\" tabindex=\"0\"><table data-filter=\"exceptions\"><caption>Everything "
-      "that did not go as declared, "
-      "the gravest kinds first. Equal acts of one run under one rule are one "
-      "line.</caption><thead><tr><th scope=\"col\">What</th>"
-      "<th scope=\"col\">Tool</th><th scope=\"col\">Run</th><th scope=\"col\">When</th><th "
-      "scope=\"col\">Rule</th><th scope=\"col\">Tried</th>"
-      "<th scope=\"col\">What happened</th><th scope=\"col\">Approval</th><th "
-      "scope=\"col\">Record</th></tr></thead><tbody>\n");
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Exception& row = model.exceptions[i];
-    html.raw("<tr><td><span")
-        .attribute("class", "tag k-" + std::string(name_of(row.kind)))
-        .raw(">");
-    html.text(label_of(row.kind))
-        .raw("</span></td><td class=\"nw\">")
-        .text(model.text(model.runs[row.run].tool))
-        .raw("</td><td>");
-    put_run_link(page, row.run);
-    html.raw("</td><td>");
-    put_time(page, row.at_ms);
-    html.raw("</td><td class=\"nw\">").text(row.rule).raw("</td><td><span class=\"long\">");
-    put_code(html, row.tried);
-    html.raw("</span></td><td><span class=\"long\">")
-        .text(row.happened)
-        .raw("</span></td><td>")
-        .text(row.approval)
-        .raw("</td><td>");
-    put_ref(html, row.ref);
-    html.raw("</td></tr>\n");
-  }
-  html.raw("</tbody></table></div></section>\n");
-}
-
-void put_completeness(const Page& page) {
-  const Model& model = page.model;
-  Html& html = page.html;
-  html.raw(
-      "<section id=\"completeness\"><h2>Completeness</h2>\n<dl "
-      "class=\"facts\"><dt>Records</dt><dd>0 to ");
-  html.number(model.source.size - 1)
-      .raw(", ")
-      .number(model.source.size)
-      .raw(" in all, without a hole in the numbers</dd>\n");
-  html.raw("<dt>Without an end</dt><dd>")
-      .number(model.now.open)
-      .raw(" runs of the period have no end up to the last record</dd>\n");
-  html.raw("<dt>Aborted</dt><dd>")
-      .number(model.now.aborted)
-      .raw(" runs lost their supervisor and were closed by recovery</dd>\n");
-  html.raw("<dt>Straddling</dt><dd>")
-      .number(model.open_at_start)
-      .raw(" runs were open when the period began (they are not counted in it), ");
-  html.number(model.open_at_end)
-      .raw(" were open when it ended (they are)</dd>\n<dt>Lost events</dt><dd>");
-  html.number(model.now.lost_acts)
-      .raw(" acts were counted without a record of their own, in ")
-      .number(model.now.gap_records);
-  html.raw(" gap records</dd>\n<dt>Clock</dt><dd>").number(model.clock_anomalies);
-  html.raw(
-      " records carry a wall clock time more than 2 s before an earlier record; order is by record "
-      "number</dd></dl>\n");
-  html.raw(
-      "<div class=\"scroll\" tabindex=\"0\"><table><caption>Tie-out: each record of the checkpoint "
-      "is in exactly one column; the "
-      "bottom right figure is the checkpoint's size. A record belongs where its run was "
-      "opened.</caption><thead><tr><th scope=\"col\">Records</th>"
-      "<th scope=\"col\" class=\"n\">Runs of the period</th><th scope=\"col\" class=\"n\">Runs "
-      "before</th><th scope=\"col\" class=\"n\">Runs after</th>"
-      "<th scope=\"col\" class=\"n\">The ledger's own</th><th scope=\"col\" "
-      "class=\"n\">Total</th></tr></thead><tbody>\n");
-  TieOutRow sum;
-  const auto cells = [&html](const TieOutRow& row) {
-    for (const std::int64_t value : {row.period, row.before, row.after, row.ledger, row.total()}) {
-      html.raw("<td class=\"n\">").number(value).raw("</td>");
-    }
-    html.raw("</tr>\n");
-  };
-  for (const TieOutRow& row : model.tie_out) {
-    sum.period += row.period;
-    sum.before += row.before;
-    sum.after += row.after;
-    sum.ledger += row.ledger;
-    if (row.total() == 0) continue;
-    html.raw("<tr><th scope=\"row\">");
-    put_code(html, row.type);
-    html.raw("</th>");
-    cells(row);
-  }
-  html.raw("</tbody><tfoot><tr><th scope=\"row\">All</th>");
-  cells(sum);
-  html.raw("</tfoot></table></div></section>\n");
 }
 
 }  // namespace ethos::reports

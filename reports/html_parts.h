@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/html_writer.h"
 #include "reports/model.h"
@@ -14,12 +16,28 @@ struct Page {
   Html& html;
 };
 
+struct Column {
+  Markup label;
+  bool is_number = false;
+};
+struct TableHead {
+  Markup filter = "";  // name of the filter that the script makes, or empty
+  Markup caption = "";
+  std::string more;  // of the caption, made at run time
+  std::vector<Column> columns;
+};
+// A table in a box that scrolls sideways and takes the keyboard; up to and after the rows.
+void open_table(Html& html, const TableHead& head);
+void close_table(Html& html);
+
 // Pieces.
 void put_ref(Html& html, const Ref& ref);
 void put_time(const Page& page, std::int64_t wall_ms);       // local; UTC in datetime and title
 void put_time_both(const Page& page, std::int64_t wall_ms);  // local and UTC
 void put_code(Html& html, std::string_view text);            // <code>, nothing for an empty text
 void put_run_link(const Page& page, std::uint32_t run);      // the first letters of the id
+// "1 run", "1 200 runs": the figure grouped, the word in its right form.
+void put_count(Html& html, std::int64_t count, Markup one, Markup many);
 // "12 of 400 shown, …" above a table that is cut; nothing when it is whole.
 void put_shown(Html& html, std::size_t shown, std::size_t of, std::string_view order,
                std::string_view file);

@@ -37,16 +37,16 @@ void put_row(const Page& page, const Run& run, bool has_details) {
   put_time(page, run.started_ms);
   html.raw("</td><td class=\"n\">")
       .text(run.state == RunState::closed ? human_duration(run.duration_ms) : "")
-      .raw("</td><td class=\"nw\">");
+      .raw("</td><td>");
   html.text(ending_text(model, run))
       .raw("</td><td class=\"n\">")
       .number(run.denied_acts)
-      .raw("</td><td class=\"nw\">");
-  html.text(model.text(run.limits_hit))
-      .raw("</td><td class=\"n\">")
-      .number(std::uint64_t{run.exports})
       .raw("</td><td>");
-  html.text(model.text(run.network)).raw("</td><td>").text(model.text(run.weaker)).raw("</td><td>");
+  if (run.limits_hit != NameId::none) html.raw("reached ").text(model.text(run.limits_hit));
+  if (run.limits_hit != NameId::none && run.weaker != NameId::none) html.raw("<br>");
+  if (run.weaker != NameId::none) html.raw("weaker: ").text(model.text(run.weaker));
+  html.raw("</td><td class=\"n\">").number(std::uint64_t{run.exports}).raw("</td><td>");
+  html.text(model.text(run.network)).raw("</td><td>");
   put_ref(html, run.opened);
   html.raw("</td></tr>\n");
 }
@@ -156,17 +156,22 @@ void put_runs(const Page& page) {
   const std::vector<std::uint32_t> order = chosen_runs(model);
   put_shown(html, order.size(), model.runs.size(),
             "runs with exceptions before others, in the order of the ledger", "runs.csv");
-  html.raw(
-      "<div class=\"scroll\" tabindex=\"0\"><table data-filter=\"run-rows\"><caption>In the order "
-      "of the ledger. A linked run has details below.</caption><thead><tr>"
-      "<th scope=\"col\">Run</th><th scope=\"col\">Tool</th><th scope=\"col\">Opened</th><th "
-      "scope=\"col\" class=\"n\">Took</th><th scope=\"col\">Ended</th>"
-      "<th scope=\"col\" class=\"n\">Refused acts</th><th scope=\"col\">Limits reached</th><th "
-      "scope=\"col\" class=\"n\">Exported</th><th scope=\"col\">Network</th>"
-      "<th scope=\"col\">Held more weakly</th><th scope=\"col\">Opened by "
-      "record</th></tr></thead><tbody>\n");
+  open_table(html, {"run-rows",
+                    "In the order of the ledger. A linked run has details below.",
+                    "",
+                    {{"Run"},
+                     {"Tool"},
+                     {"Opened"},
+                     {"Took", true},
+                     {"Ended"},
+                     {"Refused acts", true},
+                     {"Limits"},
+                     {"Exports", true},
+                     {"Network"},
+
+                     {"Record"}}});
   for (const std::uint32_t index : order) put_row(page, model.runs[index], has_details[index]);
-  html.raw("</tbody></table></div>\n");
+  close_table(html);
   if (!detailed.empty()) {
     std::vector<std::vector<const Exception*>> of_run(model.runs.size());
     for (const Exception& row : model.exceptions) of_run[row.run].push_back(&row);

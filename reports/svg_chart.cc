@@ -132,7 +132,8 @@ void put_bar_chart(Html& html, const BarChart& chart) {
     const std::string y = std::to_string(base - kPlotHeight * i / steps);
     draw.line(std::to_string(kLeft), y, std::to_string(kWidth - kRight), y, "axis");
     draw.label(std::to_string(kLeft - 8), std::to_string(base - kPlotHeight * i / steps + 4), "end",
-               grouped(static_cast<std::int64_t>(top / steps * i)));
+               top > 9007199254740991ULL ? std::to_string(top / steps * i)
+                                         : grouped(static_cast<std::int64_t>(top / steps * i)));
   }
   const std::uint64_t count = std::max<std::uint64_t>(1, chart.bars.size());
   const std::uint64_t slot = (kWidth - kLeft - kRight) * 10 / count;        // tenths

@@ -165,7 +165,7 @@ std::vector<std::string> not_proved(const Model& model) {
   if (!model.weaker.empty()) {
     out.push_back(
         "The full strength of limits in " + plural(model.now.runs_with_weaker, "run", "runs") +
-        ": they were held by something weaker than a cgroup (section Weaker enforcement).");
+        ": they were held by something weaker than a cgroup (section Strength of enforcement).");
   }
   const std::int64_t unobserved = runs_named(model, model.observe, "off");
   if (unobserved != 0) {

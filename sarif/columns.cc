@@ -74,25 +74,33 @@ std::int64_t advance(std::int64_t column, char32_t point, std::size_t length, Co
 
 }  // namespace
 
+LineColumns::LineColumns(std::string_view line, ColumnUnit unit) {
+  if (line.size() > kMaxColumnLine) return;
+  starts_.reserve(line.size() + 1);
+  std::int64_t column = 1;
+  while (!line.empty()) {
+    starts_.push_back(column);
+    const std::size_t valid = utf8_sequence_length(line);
+    const std::size_t length = std::max<std::size_t>(valid, 1);
+    const char32_t point = valid != 0 ? decode_utf8(line, length) : U'\xFFFD';
+    column = advance(column, point, length, unit);
+    line.remove_prefix(length);
+  }
+  starts_.push_back(column);
+}
+
+std::optional<std::int64_t> LineColumns::to_code_points(std::int64_t column) const {
+  if (column < 1 || starts_.empty() || column > starts_.back() + 1) return std::nullopt;
+  // The last character that starts at or before the column; of several at one place (a combining
+  // mark has no width) the first.
+  const auto behind = std::upper_bound(starts_.begin(), starts_.end(), column);
+  const auto at = std::lower_bound(starts_.begin(), behind, *(behind - 1));
+  return at - starts_.begin() + 1;
+}
+
 std::optional<std::int64_t> to_code_points(std::string_view line, std::int64_t column,
                                            ColumnUnit unit) {
-  if (column < 1) return std::nullopt;
-  std::int64_t theirs = 1;
-  std::int64_t ours = 1;
-  while (theirs < column && !line.empty()) {
-    const std::size_t length = std::max<std::size_t>(utf8_sequence_length(line), 1);
-    const bool is_valid = utf8_sequence_length(line) != 0;
-    const char32_t point = is_valid ? decode_utf8(line, length) : U'\xFFFD';
-    const std::int64_t next = advance(theirs, point, length, unit);
-    // The column lies inside this character (a byte of it, a cell of a tab): it is its start.
-    if (next > column) return ours;
-    theirs = next;
-    line.remove_prefix(length);
-    ++ours;
-  }
-  // One behind the end is where an exclusive end may stand; one more is tolerated for a line end.
-  if (theirs + 1 < column) return std::nullopt;
-  return ours;
+  return LineColumns(line, unit).to_code_points(column);
 }
 
 }  // namespace ethos::sarif

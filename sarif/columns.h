@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace ethos::sarif {
 
@@ -15,9 +17,26 @@ enum class ColumnUnit {
   code_points_tab8  // shellcheck's old json: code points, a tab goes to the next multiple of 8
 };
 
-// `column` of `line` in code points; a column behind the last character maps to the one right
-// behind it, so that an exclusive end stays an end. nullopt for a column that `unit` cannot have
-// in this line (before 1, or far behind its end).
+// Lines longer than this have no columns: what a viewer shows of them is not a place either.
+inline constexpr std::size_t kMaxColumnLine = std::size_t{1} << 20U;
+
+// The columns of one line, worked out once for any number of findings in it.
+class LineColumns {
+ public:
+  LineColumns() = default;
+  LineColumns(std::string_view line, ColumnUnit unit);
+
+  // The tool's `column` in code points; one behind the last character maps to the one right behind
+  // it, so that an exclusive end stays an end. A column inside a character (a byte of it, a cell of
+  // a tab) is that character's. nullopt for a column that the line cannot have: before 1, or more
+  // than one behind the end.
+  [[nodiscard]] std::optional<std::int64_t> to_code_points(std::int64_t column) const;
+
+ private:
+  std::vector<std::int64_t> starts_;  // the tool's column of each character, then of the line's end
+};
+
+// The same for one column of one line.
 [[nodiscard]] std::optional<std::int64_t> to_code_points(std::string_view line, std::int64_t column,
                                                          ColumnUnit unit);
 

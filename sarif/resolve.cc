@@ -2,7 +2,9 @@
 #include "sarif/resolve.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ethos::sarif {
@@ -15,18 +17,46 @@ struct Task {
   Finding* finding;  // whose fingerprint this location decides, or nullptr
 };
 
-void map_columns(Region& region, const SourceFile& file, ColumnUnit unit) {
-  const auto first = file.line(static_cast<std::size_t>(region.start_line));
-  const auto last =
-      file.line(static_cast<std::size_t>(region.end_line.value_or(region.start_line)));
-  if (region.start_column) {
-    region.start_column = first ? to_code_points(*first, *region.start_column, unit) : std::nullopt;
+// Maps columns in one file, keeping the last two lines worked out: tasks come ordered by line.
+class ColumnMapper {
+ public:
+  explicit ColumnMapper(ColumnUnit unit) : unit_(unit) {}
+
+  void start_file(const SourceFile* file) {
+    if (file == file_) return;
+    file_ = file;
+    lines_ = {};
   }
-  if (region.end_column) {
-    region.end_column = last ? to_code_points(*last, *region.end_column, unit) : std::nullopt;
+
+  void map(Region& region) {
+    map_one(region.start_column, region.start_line);
+    map_one(region.end_column, region.end_line.value_or(region.start_line));
+    if (!region.start_column && !region.end_line) region.end_column.reset();
   }
-  if (!region.start_column && !region.end_line) region.end_column.reset();
-}
+
+ private:
+  struct Line {
+    std::int64_t number = 0;
+    LineColumns columns;
+  };
+
+  void map_one(std::optional<std::int64_t>& column, std::int64_t line) {
+    if (column) column = columns_of(line).to_code_points(*column);
+  }
+
+  const LineColumns& columns_of(std::int64_t number) {
+    if (lines_[1].number == number) std::swap(lines_[0], lines_[1]);
+    if (lines_[0].number == number) return lines_[0].columns;
+    std::swap(lines_[0], lines_[1]);
+    const auto text = file_->line(static_cast<std::size_t>(number));
+    lines_[0] = {number, text ? LineColumns(*text, unit_) : LineColumns()};
+    return lines_[0].columns;
+  }
+
+  ColumnUnit unit_;
+  const SourceFile* file_ = nullptr;
+  std::array<Line, 2> lines_;
+};
 
 // Columns that mean the same however many tabs stand in the line.
 void drop_doubtful_columns(Region& region, ColumnUnit unit) {
@@ -40,12 +70,13 @@ void drop_doubtful_columns(Region& region, ColumnUnit unit) {
   region.end_column.reset();
 }
 
-void run_task(const Task& task, SourceFile* file, ColumnUnit unit) {
+void run_task(const Task& task, SourceFile* file, ColumnUnit unit, ColumnMapper& columns) {
+  columns.start_file(file);
   if (file == nullptr) {
     drop_doubtful_columns(*task.region, unit);
     return;
   }
-  map_columns(*task.region, *file, unit);
+  columns.map(*task.region);
   if (task.finding == nullptr) return;
   if (auto hash = file->hash(static_cast<std::size_t>(task.region->start_line))) {
     task.finding->fingerprints.emplace_back("primaryLocationLineHash", std::move(*hash));
@@ -91,9 +122,13 @@ void resolve_places(ConvertedRun& run, const PathMapper& paths, SourceFiles& sou
     if (one.location) place(*one.location, paths);
   }
   std::stable_sort(tasks.begin(), tasks.end(), [](const Task& left, const Task& right) {
-    return *left.relative < *right.relative;
+    const int order = left.relative->compare(*right.relative);
+    return order != 0 ? order < 0 : left.region->start_line < right.region->start_line;
   });
-  for (const Task& task : tasks) run_task(task, sources.find(*task.relative), run.column_unit);
+  ColumnMapper columns(run.column_unit);
+  for (const Task& task : tasks) {
+    run_task(task, sources.find(*task.relative), run.column_unit, columns);
+  }
   for (Finding& finding : run.findings) drop_broken_fixes(finding);
 }
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <ostream>
 
 #include "ledger/base/paths.h"
@@ -38,6 +39,18 @@ base::Result<InputFile> InputFile::open(const std::string& path) {
   InputFile file(fd->get());
   file.owned_ = std::move(*fd);
   return file;
+}
+
+base::Result<InputFile> InputFile::open_evidence(const std::string& path) {
+  constexpr std::string_view kPrefix = "fd:";
+  if (!path.starts_with(kPrefix)) return open(path);
+  int fd = -1;
+  const char* const end = path.data() + path.size();
+  const auto done = std::from_chars(path.data() + kPrefix.size(), end, fd);
+  if (done.ec != std::errc{} || done.ptr != end || fd < 0) {
+    return base::fail(base::Errc::malformed, path + ": not fd: and a number");
+  }
+  return InputFile(fd);
 }
 
 base::Result<void> write_output(const std::string& path, const std::string& root, std::ostream& out,

@@ -19,6 +19,8 @@ namespace ethos::sarif {
 class InputFile {
  public:
   static base::Result<InputFile> open(const std::string& path);
+  // The same, and "fd:N" for a descriptor that the caller left open: works without /proc or /dev.
+  static base::Result<InputFile> open_evidence(const std::string& path);
   [[nodiscard]] FdSource source() const { return FdSource(fd_); }
 
  private:

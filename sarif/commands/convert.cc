@@ -12,6 +12,8 @@
 namespace ethos::sarif {
 namespace {
 
+constexpr std::size_t kGithubResultLimit = 25000;
+
 struct Options {
   std::string from = "auto";
   std::string root;
@@ -49,7 +51,7 @@ base::Result<void> prepare_root(const Options& options, ConvertRequest& request)
 
 base::Result<void> prepare_evidence(const Options& options, ConvertRequest& request) {
   if (options.evidence.empty()) return {};
-  auto file = InputFile::open(options.evidence);
+  auto file = InputFile::open_evidence(options.evidence);
   if (!file) return base::Unexpected(std::move(file).error());
   FdSource source = file->source();
   auto evidence = Evidence::read(source);
@@ -107,6 +109,10 @@ Exit execute(const Options& options, const Streams& streams) {
   if (!summary.unusable.empty()) {
     complain(streams.err, options.input + ": only the evidence was written: " + summary.unusable);
   }
+  if (summary.results > kGithubResultLimit) {
+    complain(streams.err, "note: " + std::to_string(summary.results) +
+                              " results in one run; GitHub refuses more than 25000");
+  }
   if (!options.is_quiet && options.output != "-") {
     streams.err << "ethos-sarif: " << options.output << ": " << summary.format << ", "
                 << summary.results << " results, " << summary.denials << " sandbox denials\n";
@@ -127,7 +133,7 @@ void add_convert(CLI::App& app, Action& action) {
   command->add_option("--cwd", options->working_directory,
                       "Where the tool ran, when not at the root");
   command->add_option("--evidence", options->evidence,
-                      "Records of the run that made the output (ethos-evidence)");
+                      "Records of the run that made the output (ethos-evidence): a file, or fd:N");
   command->add_option("--tool", options->tool, "Name of the tool");
   command->add_option("--tool-version", options->tool_version, "Version of the tool");
   command->add_option("--category", options->category, "First part of automationDetails.id");
@@ -157,7 +163,7 @@ void add_formats(CLI::App& app, Action& action) {
         for (const Format& format : all_formats()) {
           std::string name(format.name);
           name.resize(std::max<std::size_t>(name.size(), 18), ' ');
-          streams.out << name << ' ' << format.how << '\n';
+          streams.out << name << ' ' << format.how << " (" << format.stream << ")\n";
         }
         return Exit::done;
       }
@@ -169,6 +175,7 @@ void add_formats(CLI::App& app, Action& action) {
         writer.member("name", format.name);
         writer.member("tool", format.tool);
         writer.member("how", format.how);
+        writer.member("stream", format.stream);
         writer.end_object();
       }
       writer.end_array();

@@ -15,7 +15,7 @@
 namespace ethos::sarif {
 
 // How much SARIF input is held in memory to be checked before it is copied, when there is evidence.
-inline constexpr std::size_t kMaxSpooledBytes = std::size_t{64} << 20U;
+inline constexpr std::size_t kMaxSpooledBytes = std::size_t{16} << 20U;
 
 struct ConvertRequest {
   std::string format = "auto";  // a name of all_formats(), a short name, or "auto"

@@ -15,6 +15,8 @@ constexpr auto kKinds = std::to_array<std::string_view>(
     {"error", "warning", "note", "remark", "fatal error", "internal compiler error",
      "sorry, unimplemented", "permerror", "style", "info"});
 
+constexpr std::size_t kMaxNames = 64;
+
 // The kind at the start of `rest` ("warning: text"); empty when there is none.
 std::string_view kind_at(std::string_view rest) {
   for (const std::string_view kind : kKinds) {
@@ -54,6 +56,7 @@ bool take_names(DiagnosticLine& line, std::string_view list) {
     const std::string_view word = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
     const std::string cwe = word.starts_with("CWE-") ? cwe_number(word) : std::string();
+    if (names.size() + cwes.size() > kMaxNames) return false;
     if (!cwe.empty()) {
       cwes.push_back(cwe);
     } else if (is_rule_name(word)) {
@@ -62,7 +65,9 @@ bool take_names(DiagnosticLine& line, std::string_view list) {
       return false;
     }
   }
-  if (names.size() + cwes.size() == 0 || names.size() > 64) return false;
+  if (names.size() + cwes.size() == 0) return false;
+  // A line that names more than this is no diagnostic but an attack on the insertions below.
+  if (line.names.size() + names.size() + line.cwes.size() + cwes.size() > kMaxNames) return false;
   // Brackets are met from the right; those further left come first.
   line.names.insert(line.names.begin(), names.begin(), names.end());
   line.cwes.insert(line.cwes.begin(), cwes.begin(), cwes.end());

@@ -13,18 +13,19 @@ namespace {
 base::Result<ConvertedRun> convert_nothing(ByteSource&) { return ConvertedRun{}; }
 
 constexpr auto kFormats = std::to_array<Format>({
-    {"bandit-json", "Bandit", "bandit -f json", convert_bandit},
-    {"clang-text", "clang", "clang, its stderr", convert_clang},
-    {"clang-tidy-text", "clang-tidy", "clang-tidy, its stdout", convert_clang_tidy},
-    {"cppcheck-xml", "Cppcheck", "cppcheck --xml, its stderr", convert_cppcheck},
-    {"flake8-text", "flake8", "flake8 (default format)", convert_flake8},
-    {"gcc-text", "GCC", "gcc, its stderr; also shellcheck -f gcc", convert_gcc},
-    {"none", "any", "no findings are read; needs --evidence", convert_nothing},
-    {"pylint-json", "Pylint", "pylint -f json", convert_pylint},
-    {"pylint-json2", "Pylint", "pylint -f json2", convert_pylint},
-    {"sarif", "any", "SARIF 2.1.0, copied losslessly", nullptr},
-    {"shellcheck-json", "ShellCheck", "shellcheck -f json", convert_shellcheck},
-    {"shellcheck-json1", "ShellCheck", "shellcheck -f json1", convert_shellcheck},
+    {"bandit-json", "Bandit", "bandit -f json", "stdout", convert_bandit},
+    {"clang-text", "clang", "clang", "stderr", convert_clang},
+    {"clang-tidy-text", "clang-tidy", "clang-tidy", "stdout", convert_clang_tidy},
+    {"cppcheck-xml", "Cppcheck", "cppcheck --xml", "stderr", convert_cppcheck},
+    {"flake8-text", "flake8", "flake8", "stdout", convert_flake8},
+    {"gcc-text", "GCC", "gcc", "stderr", convert_gcc},
+    {"none", "any", "no findings are read; needs --evidence", "stdout", convert_nothing},
+    {"pylint-json", "Pylint", "pylint -f json", "stdout", convert_pylint},
+    {"pylint-json2", "Pylint", "pylint -f json2", "stdout", convert_pylint},
+    {"sarif", "any", "SARIF 2.1.0, copied losslessly", "stdout", nullptr},
+    {"shellcheck-gcc", "ShellCheck", "shellcheck -f gcc", "stdout", convert_gcc},
+    {"shellcheck-json", "ShellCheck", "shellcheck -f json", "stdout", convert_shellcheck},
+    {"shellcheck-json1", "ShellCheck", "shellcheck -f json1", "stdout", convert_shellcheck},
 });
 
 struct Alias {

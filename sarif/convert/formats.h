@@ -13,9 +13,10 @@ namespace ethos::sarif {
 
 // An input format that `convert` knows.
 struct Format {
-  std::string_view name;  // "shellcheck-json1"
-  std::string_view tool;  // whose output it is
-  std::string_view how;   // how to make the tool write it
+  std::string_view name;    // "shellcheck-json1"
+  std::string_view tool;    // whose output it is
+  std::string_view how;     // how to make the tool write it
+  std::string_view stream;  // "stdout" or "stderr": where the tool writes it
   // Reads it; nullptr for SARIF, which is copied and not converted.
   base::Result<ConvertedRun> (*read)(ByteSource&);
 };

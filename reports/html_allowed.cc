@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "reports/html.h"
+#include "reports/html_parts.h"
+#include "reports/text.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+void put_state(Html& html, Markup css, Markup symbol, Markup word, std::int64_t runs,
+               const std::optional<Ref>& first) {
+  html.raw("<span class=\"cell\"><span class=\"sym ")
+      .raw(css)
+      .raw("\" aria-hidden=\"true\">")
+      .raw(symbol)
+      .raw("</span>");
+  html.raw(word).raw(" ").number(runs);
+  if (first) {
+    html.raw(" <span class=\"ref\"")
+        .attribute("title", "first: record " + ref_text(*first))
+        .raw(">#");
+    html.text(std::to_string(first->seq)).raw("</span>");
+  }
+  html.raw("</span>");
+}
+
+void put_cell(Html& html, const MatrixCell& cell, Capability capability) {
+  const bool is_limits = capability == Capability::limits;
+  html.raw("<td").attribute("data-state", cell_words(cell, capability).state).raw(">");
+  if (cell.tried != 0) {
+    put_state(html, "s-tried", "✗", is_limits ? Markup("reached") : Markup("tried"), cell.tried,
+              cell.first_tried);
+  }
+  if (is_limits && cell.granted != 0)
+    put_state(html, "s-held", "●", "held", cell.granted, std::nullopt);
+  if (cell.used != 0) put_state(html, "s-used", "●", "used", cell.used, cell.first_used);
+  if (cell.unused != 0) put_state(html, "s-unused", "○", "unused", cell.unused, cell.first_granted);
+  if (!is_limits && cell.unrecorded != 0)
+    put_state(html, "s-dim", "◐", "granted", cell.unrecorded, std::nullopt);
+  if (cell.tried == 0 && cell.granted == 0) html.raw("<span class=\"s-dim\">–</span>");
+  html.raw("</td>");
+}
+
+// A column that no tool has anything in only makes the table wide; the caption names it.
+std::vector<Capability> used_columns(const Model& model, std::string& empty) {
+  std::vector<Capability> out;
+  for (std::size_t i = 0; i < kCapabilities; ++i) {
+    const bool any = std::any_of(
+        model.matrix.begin(), model.matrix.end(),
+        [i](const MatrixRow& row) { return row.cells[i].granted != 0 || row.cells[i].tried != 0; });
+    if (any) {
+      out.push_back(static_cast<Capability>(i));
+    } else {
+      empty += (empty.empty() ? "" : ", ") + std::string(label_of(static_cast<Capability>(i)));
+    }
+  }
+  return out;
+}
+
+void put_matrix(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  std::string empty;
+  const std::vector<Capability> columns = used_columns(model, empty);
+  html.raw(
+      "<ul class=\"legend\"><li><span class=\"sym s-used\">●</span>granted and used</li><li><span "
+      "class=\"sym s-unused\">○</span>"
+      "granted and unused</li><li><span class=\"sym s-dim\">◐</span>granted; use of this kind is "
+      "not recorded</li><li><span class=\"sym "
+      "s-tried\">✗</span>not granted and tried, or tried beyond the grant</li><li><span "
+      "class=\"sym s-dim\">–</span>not granted, no "
+      "attempt recorded</li></ul>\n");
+  html.raw(
+      "<div class=\"scroll\" tabindex=\"0\"><table class=\"matrix\"><caption>Figures are runs, "
+      "started of opened in the second column; #n "
+      "is the first record that shows it. ");
+  if (!empty.empty()) html.raw("Neither granted nor tried by any tool: ").text(empty).raw(".");
+  html.raw(
+      "</caption><thead><tr><th scope=\"col\">Tool</th><th scope=\"col\" class=\"n\">Started of "
+      "opened</th>");
+  for (const Capability column : columns)
+    html.raw("<th scope=\"col\">").text(label_of(column)).raw("</th>");
+  html.raw("</tr></thead><tbody>\n");
+  for (const MatrixRow& row : model.matrix) {
+    html.raw("<tr><th scope=\"row\">")
+        .text(model.text(row.tool))
+        .raw("</th><td class=\"n\">")
+        .number(row.in_force);
+    html.raw(" of ").number(row.runs).raw("</td>");
+    for (const Capability column : columns)
+      put_cell(html, row.cells[static_cast<std::size_t>(column)], column);
+    html.raw("</tr>\n");
+  }
+  close_table(html);
+}
+
+std::string figure_text(const std::string& name, std::uint64_t value) {
+  if (name.ends_with("_ms")) return human_duration(static_cast<std::int64_t>(value));
+  return name.ends_with("_bytes") ? human_bytes(value) : std::to_string(value);
+}
+
+void put_limit_use(const Page& page, const GrantRow& row) {
+  if (row.has_peak) {
+    page.html.raw("highest seen: ").text(figure_text(page.model.text(row.grant.object), row.peak));
+  } else {
+    page.html.raw("no figure recorded");
+  }
+}
+
+void put_write_use(Html& html, const GrantRow& row) {
+  if (row.used_runs != 0) {
+    html.raw("used in ");
+    put_count(html, row.used_runs, "run, ", "runs, ");
+    put_count(html, static_cast<std::int64_t>(row.acts), "file exported", "files exported");
+  } else if (row.discarded_runs != row.runs) {
+    html.raw("unused: nothing was exported");
+  }
+  if (row.discarded_runs == 0) return;
+  if (row.used_runs != 0 || row.discarded_runs != row.runs) html.raw("; ");
+  put_count(html, row.discarded_runs, "run did not end by itself and what it wrote was discarded",
+            "runs did not end by themselves and what they wrote was discarded");
+  html.raw(", use is not known");
+}
+
+void put_use(const Page& page, const GrantRow& row) {
+  if (row.grant.capability == Capability::limits) {
+    put_limit_use(page, row);
+  } else if (row.grant.capability == Capability::hidden) {
+    page.html.raw("kept out of sight");
+  } else if (row.grant.use == Use::withheld) {
+    page.html.raw("nothing granted");
+  } else if (row.grant.use == Use::not_recorded) {
+    page.html.raw("granted; use is not recorded");
+  } else {
+    put_write_use(page.html, row);
+  }
+}
+
+void put_object(const Page& page, const Grant& grant) {
+  Html& html = page.html;
+  const std::string& object = page.model.text(grant.object);
+  const std::string& detail = page.model.text(grant.detail);
+  html.raw("<span class=\"long\">");
+  put_code(html, object);
+  if (grant.capability == Capability::limits) {
+    html.raw(" at most ").text(figure_text(object, grant.value)).raw(", by ").text(detail);
+  } else if (!detail.empty()) {
+    html.raw(" <span class=\"mute\">").text(detail).raw("</span>");
+  }
+  html.raw("</span>");
+}
+
+void put_grants(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  const std::size_t count = model.grant_rows.size();
+  const std::size_t shown = std::min(count, kMaxRows);
+  html.raw("<details id=\"grants\"><summary>Grant by grant (")
+      .number(static_cast<std::uint64_t>(count));
+  html.raw(" rows)</summary><div class=\"inner\">\n");
+  put_shown(html, shown, count, "by tool", "grants.csv");
+  open_table(
+      html,
+      {"grants",
+       "What each tool had in force, and what the records say about its use.",
+       "",
+       {{"Tool"}, {"Grant"}, {"Of what"}, {"Runs", true}, {"Use"}, {"First to last record"}}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const GrantRow& row = model.grant_rows[i];
+    html.raw("<tr><td class=\"nw\">").text(model.text(row.tool)).raw("</td><td class=\"nw\">");
+    put_code(html, model.text(row.grant.cap));
+    html.raw("</td><td>");
+    put_object(page, row.grant);
+    html.raw("</td><td class=\"n\">").number(row.runs).raw("</td><td>");
+    put_use(page, row);
+    html.raw("</td><td class=\"nw\">");
+    put_ref(html, row.first);
+    if (row.last.seq != row.first.seq) {
+      html.raw("<br><span class=\"ref\"").attribute("title", ref_text(row.last)).raw(">to #");
+      html.text(std::to_string(row.last.seq)).raw("</span>");
+    }
+    html.raw("</td></tr>\n");
+  }
+  close_table(html);
+  html.raw("</div></details>\n");
+}
+
+}  // namespace
+
+void put_allowed(const Page& page) {
+  page.html.raw("<section id=\"allowed\"><h2>Allowed versus used</h2>\n");
+  if (page.model.runs.empty()) {
+    page.html.raw("<p>").text(empty_period_text()).raw("</p></section>\n");
+    return;
+  }
+  put_matrix(page);
+  put_grants(page);
+  page.html.raw("</section>\n");
+}
+
+}  // namespace ethos::reports

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "reports/html.h"
+#include "reports/html_parts.h"
+#include "reports/svg_chart.h"
+#include "reports/text.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+void put_buckets(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  BarChart runs{
+      "chart-runs", "Runs by " + model.bucket_unit, "", "runs started", "refused to start", {}};
+  BarChart denials{"chart-denials",
+                   "Denial and limit records by " + model.bucket_unit,
+                   "",
+                   "denial records",
+                   "limit records",
+                   {}};
+  for (const BucketRow& row : model.buckets) {
+    runs.bars.push_back({row.bucket.label, static_cast<std::uint64_t>(row.runs - row.refused),
+                         static_cast<std::uint64_t>(row.refused)});
+    denials.bars.push_back({row.bucket.label, static_cast<std::uint64_t>(row.denial_records),
+                            static_cast<std::uint64_t>(row.limit_records)});
+  }
+  runs.description = std::to_string(model.now.runs) + " runs in the period, " +
+                     std::to_string(model.now.refused) + " refused to start.";
+  denials.description = std::to_string(model.now.denial_records) + " denial records and " +
+                        std::to_string(model.now.limit_records) + " limit records.";
+  for (const BarChart& chart : {runs, denials}) {
+    html.raw("<figure>");
+    put_bar_chart(html, chart);
+    html.raw("<figcaption>")
+        .text(chart.title)
+        .raw(
+            ", labelled with the first day (month-day); counted where the run was opened. "
+            "The figures are in the table below.</figcaption></figure>\n");
+  }
+  html.raw("<details><summary>Figures by ")
+      .text(model.bucket_unit)
+      .raw(
+          "</summary><div class=\"inner scroll\" tabindex=\"0\"><table><caption>Local "
+          "days of ")
+      .text(model.zone.name())
+      .raw(
+          "; the first and last stretch may be cut by the period.</caption><thead><tr><th "
+          "scope=\"col\">From</th>"
+          "<th scope=\"col\" class=\"n\">Runs opened</th><th scope=\"col\" class=\"n\">Refused to "
+          "start</th><th scope=\"col\" class=\"n\">Denial records</th>"
+          "<th scope=\"col\" class=\"n\">Refused acts</th><th scope=\"col\" class=\"n\">Limit "
+          "records</th></tr></thead><tbody>\n");
+  for (const BucketRow& row : model.buckets) {
+    html.raw("<tr><th scope=\"row\" class=\"nw\">")
+        .text(row.bucket.label)
+        .raw("</th><td class=\"n\">")
+        .number(row.runs)
+        .raw("</td><td class=\"n\">");
+    html.number(row.refused)
+        .raw("</td><td class=\"n\">")
+        .number(row.denial_records)
+        .raw("</td><td class=\"n\">")
+        .number(row.denied_acts);
+    html.raw("</td><td class=\"n\">").number(row.limit_records).raw("</td></tr>\n");
+  }
+  html.raw("</tbody></table></div></details>\n");
+}
+
+void put_rules(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  if (model.rules.empty()) return;
+  html.raw("<h3>By rule</h3>");
+  open_table(
+      html,
+      {"",
+       "Phase setup: the run was refused before the tool started. Phase run: the tool was refused "
+       "an act. Phase commit: a result was refused on its way out.",
+       "",
+       {{"Phase"}, {"Rule"}, {"Records", true}, {"Acts", true}, {"Runs", true}, {"First record"}}});
+  for (const RuleRow& row : model.rules) {
+    html.raw("<tr><td>").text(model.text(row.phase)).raw("</td><td class=\"nw\">");
+    put_code(html, row.rule == NameId::none ? "(no rule named)" : model.text(row.rule));
+    html.raw("</td><td class=\"n\">")
+        .number(row.records)
+        .raw("</td><td class=\"n\">")
+        .number(row.acts)
+        .raw("</td><td class=\"n\">");
+    html.number(row.runs).raw("</td><td>");
+    put_ref(html, row.first);
+    html.raw("</td></tr>\n");
+  }
+  close_table(html);
+}
+
+void put_denial_rows(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  if (model.denials.empty()) return;
+  const std::size_t shown = std::min(model.denials.size(), kMaxRows);
+  html.raw("<h3>Denial records</h3>\n");
+  put_shown(html, shown, model.denials.size(), "by record number", "denials.csv");
+  open_table(html, {"denial-rows",
+                    "Mark: how the object is known. K from the kernel, S measured by the "
+                    "supervisor, A read from the tool's memory (it can race), P a probe.",
+                    "",
+                    {{"When"},
+                     {"Tool"},
+                     {"Run"},
+                     {"Phase"},
+                     {"Rule"},
+                     {"Act"},
+                     {"Object"},
+                     {"Outcome"},
+                     {"Acts", true},
+                     {"Mark"},
+                     {"Record"}}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Denial& row = model.denials[i];
+    html.raw("<tr><td>");
+    put_time(page, row.at_ms);
+    html.raw("</td><td class=\"nw\">").text(model.text(model.runs[row.run].tool)).raw("</td><td>");
+    put_run_link(page, row.run);
+    html.raw("</td><td>")
+        .text(model.text(row.phase))
+        .raw("</td><td class=\"nw\">")
+        .text(model.text(row.rule))
+        .raw("</td><td>");
+    put_code(html, model.text(row.operation));
+    html.raw("</td><td><span class=\"long\">");
+    put_code(html, model.text(row.object));
+    if (row.cause != NameId::none)
+      html.raw(" <span class=\"mute\">").text(model.text(row.cause)).raw("</span>");
+    html.raw("</span></td><td>")
+        .text(model.text(row.outcome))
+        .raw("</td><td class=\"n\">")
+        .number(row.count)
+        .raw("</td><td>");
+    html.text(model.text(row.mark)).raw("</td><td>");
+    put_ref(html, row.ref);
+    html.raw("</td></tr>\n");
+  }
+  close_table(html);
+}
+
+void put_limit_rows(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  if (model.limits.empty()) return;
+  const std::size_t shown = std::min(model.limits.size(), kMaxRows);
+  html.raw("<h3>Limits reached</h3>\n");
+  put_shown(html, shown, model.limits.size(), "by record number", "limits.csv");
+  open_table(html, {"limit-rows",
+                    "Figures in the limit's own unit (bytes, milliseconds, processes).",
+                    "",
+                    {{"When"},
+                     {"Tool"},
+                     {"Run"},
+                     {"Limit"},
+                     {"Value", true},
+                     {"Seen", true},
+                     {"Action"},
+                     {"Held by"},
+                     {"Known from"},
+                     {"Record"}}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const LimitEvent& row = model.limits[i];
+    html.raw("<tr><td>");
+    put_time(page, row.at_ms);
+    html.raw("</td><td class=\"nw\">").text(model.text(model.runs[row.run].tool)).raw("</td><td>");
+    put_run_link(page, row.run);
+    html.raw("</td><td class=\"nw\">");
+    put_code(html, model.text(row.limit));
+    html.raw("</td><td class=\"n\">")
+        .number(row.value)
+        .raw("</td><td class=\"n\">")
+        .number(row.observed)
+        .raw("</td><td>");
+    html.text(model.text(row.action))
+        .raw("</td><td>")
+        .text(model.text(row.enforced_by))
+        .raw("</td><td>");
+    html.text(model.text(row.source)).raw(" (").text(model.text(row.mark)).raw(")</td><td>");
+    put_ref(html, row.ref);
+    html.raw("</td></tr>\n");
+  }
+  close_table(html);
+}
+
+}  // namespace
+
+void put_denials(const Page& page) {
+  page.html.raw("<section id=\"denials\"><h2>Denials and limits</h2>\n<p>")
+      .text(sensor_text(page.model))
+      .raw("</p>\n");
+  put_buckets(page);
+  put_rules(page);
+  put_denial_rows(page);
+  put_limit_rows(page);
+  page.html.raw("</section>\n");
+}
+
+}  // namespace ethos::reports

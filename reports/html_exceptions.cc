@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "reports/html.h"
+#include "reports/html_parts.h"
+#include "reports/text.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+// The column only where a decision is bound to some run: forty times "none recorded" is noise.
+bool has_approvals(const Model& model) {
+  return std::any_of(model.exceptions.begin(), model.exceptions.end(), [&](const Exception& row) {
+    return model.runs[row.run].decision != NameId::none;
+  });
+}
+
+void put_exception(const Page& page, const Exception& row, bool with_approval) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<tr><td><span").attribute("class", "tag k-" + std::string(name_of(row.kind)));
+  html.raw(">").text(label_of(row.kind)).raw("</span>");
+  if (!row.rule.empty()) html.raw("<br>").text(row.rule);
+  html.raw("</td><td>").text(model.text(model.runs[row.run].tool)).raw("<br>");
+  put_run_link(page, row.run);
+  html.raw("</td><td>");
+  put_time(page, row.at_ms);
+  html.raw("</td><td><span class=\"long\">");
+  put_code(html, row.tried);
+  html.raw("</span></td><td><span class=\"long\">").text(row.happened).raw("</span></td>");
+  if (with_approval) html.raw("<td>").text(row.approval).raw("</td>");
+  html.raw("<td>");
+  put_ref(html, row.ref);
+  html.raw("</td></tr>\n");
+}
+
+}  // namespace
+
+void put_exceptions(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<section id=\"exceptions\"><h2>Exceptions and deviations</h2>\n");
+  const std::size_t count = model.exceptions.size();
+  if (count == 0) {
+    html.raw("<p>").text(model.runs.empty() ? empty_period_text() : "None was recorded.").raw(" ");
+    html.text(sensor_text(model)).raw("</p></section>\n");
+    return;
+  }
+  const std::size_t shown = std::min(count, kMaxRows);
+  const bool with_approval = has_approvals(model);
+  put_shown(html, shown, count, "the gravest kinds first", "exceptions.csv");
+  TableHead head;
+  head.filter = "exceptions";
+  head.caption =
+      "Everything that did not go as declared, the gravest kinds first. Equal acts of one run "
+      "under one rule are one line.";
+  head.columns = {{"What and rule"}, {"Tool and run"}, {"When"}, {"Tried"}, {"What happened"}};
+  if (with_approval) {
+    head.columns.push_back({"Approval"});
+  } else {
+    head.more = " Approval: no decision was bound to any of these runs.";
+  }
+  head.columns.push_back({"Record"});
+  open_table(html, head);
+  for (std::size_t i = 0; i < shown; ++i) put_exception(page, model.exceptions[i], with_approval);
+  close_table(html);
+  html.raw("</section>\n");
+}
+
+void put_completeness(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw(
+      "<section id=\"completeness\"><h2>Completeness</h2>\n<dl "
+      "class=\"facts\"><dt>Records</dt><dd>0 to ");
+  html.number(model.source.size - 1)
+      .raw(", ")
+      .number(model.source.size)
+      .raw(" in all, without a hole in the numbers</dd>\n");
+  html.raw("<dt>Without an end</dt><dd>");
+  put_count(html, model.now.open, "run of the period has", "runs of the period have");
+  html.raw(" no end up to the last record</dd>\n<dt>Aborted</dt><dd>");
+  put_count(html, model.now.aborted, "run lost its supervisor and was closed by recovery",
+            "runs lost their supervisor and were closed by recovery");
+  html.raw("</dd>\n<dt>Straddling</dt><dd>");
+  put_count(html, model.open_at_start, "run was", "runs were");
+  html.raw(" open when the period began (counted before it); ");
+  put_count(html, model.open_at_end, "run was", "runs were");
+  html.raw(" open when it ended (counted in it)</dd>\n<dt>Lost events</dt><dd>");
+  html.number(model.now.lost_acts).raw(" acts were counted without a record of their own, in ");
+  put_count(html, model.now.gap_records, "gap record", "gap records");
+  html.raw("</dd>\n<dt>Clock</dt><dd>");
+  put_count(html, model.clock_anomalies, "record carries", "records carry");
+  html.raw(
+      " a wall clock time more than 2 s before an earlier record; order is by record "
+      "number</dd></dl>\n");
+  TableHead head;
+  head.caption =
+      "Tie-out: each record of the checkpoint is in exactly one column; the bottom right figure is "
+      "the checkpoint's size. "
+      "A record belongs where its run was opened.";
+  head.columns = {{"Records"},          {"Runs of the period", true}, {"Runs before", true},
+                  {"Runs after", true}, {"The ledger's own", true},   {"Total", true}};
+  open_table(html, head);
+  TieOutRow sum;
+  const auto cells = [&html](const TieOutRow& row) {
+    for (const std::int64_t value : {row.period, row.before, row.after, row.ledger, row.total()}) {
+      html.raw("<td class=\"n\">").number(value).raw("</td>");
+    }
+    html.raw("</tr>\n");
+  };
+  for (const TieOutRow& row : model.tie_out) {
+    sum.period += row.period;
+    sum.before += row.before;
+    sum.after += row.after;
+    sum.ledger += row.ledger;
+    if (row.total() == 0) continue;
+    html.raw("<tr><th scope=\"row\">");
+    put_code(html, row.type);
+    html.raw("</th>");
+    cells(row);
+  }
+  html.raw("</tbody><tfoot><tr><th scope=\"row\">All</th>");
+  cells(sum);
+  html.raw("</tfoot></table></div></section>\n");
+}
+
+}  // namespace ethos::reports

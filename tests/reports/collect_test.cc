@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/collect.h"
+
+#include <catch2/catch.hpp>
+
+#include "reports/build.h"
+#include "reports/support/fixture.h"
+#include "reports/words.h"
+
+using namespace ethos::reports;
+using namespace ethos::support;
+
+namespace {
+
+const MatrixRow& row_of(const Model& model, const std::string& tool) {
+  for (const MatrixRow& row : model.matrix) {
+    if (model.text(row.tool) == tool) return row;
+  }
+  FAIL("no row for " << tool);
+  return model.matrix.front();
+}
+
+const MatrixCell& cell_of(const Model& model, const std::string& tool, Capability capability) {
+  return row_of(model, tool).cells[static_cast<std::size_t>(capability)];
+}
+
+std::size_t count_kind(const Model& model, ExceptionKind kind) {
+  std::size_t count = 0;
+  for (const Exception& row : model.exceptions) count += row.kind == kind ? 1U : 0U;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("collect: runs belong to the period they were opened in, to the millisecond",
+          "[reports]") {
+  const Model model = small_model();
+  CHECK(model.now.runs == 12);
+  CHECK(model.now.runs == static_cast<std::int64_t>(model.runs.size()));
+  CHECK(model.runs.front().started_ms == model.period.from * 1000);
+  CHECK(model.runs.back().started_ms == model.period.until * 1000 - 1);
+  for (const Run& run : model.runs) CHECK(model.text(run.tool) != "straddler");
+  CHECK(model.previous.runs == 2);  // one of July or later, and the straddler
+  CHECK(model.open_at_start == 1);  // the straddler
+  CHECK(model.open_at_end == 2);    // bandit without an end, and the run over midnight
+}
+
+TEST_CASE("collect: each state of a run is counted once", "[reports]") {
+  const Tally now = small_model().now;
+  CHECK(now.closed == 8);
+  CHECK(now.refused == 2);
+  CHECK(now.aborted == 1);
+  CHECK(now.open == 1);
+  CHECK(now.closed + now.refused + now.aborted + now.open == now.runs);
+  CHECK(now.started == 10);
+  CHECK(now.tools == 7);
+  CHECK(now.failed_runs == 4);  // exit 1, exit 7, two signals
+}
+
+TEST_CASE("collect: acts, records, attempts and lost events are told apart", "[reports]") {
+  const Model model = small_model();
+  CHECK(model.now.denial_records == 9);
+  CHECK(model.now.denied_acts == 11);
+  CHECK(model.now.attempts == 1);
+  CHECK(model.now.setup_denials == 2);
+  CHECK(model.now.limit_records == 2);
+  CHECK(model.now.gap_records == 1);
+  CHECK(model.now.lost_acts == 1200);
+  CHECK(model.denials.size() == 11);
+}
+
+TEST_CASE("collect: the tie-out table adds up to the checkpoint", "[reports]") {
+  const Model model = small_model();
+  std::int64_t sum = 0;
+  std::int64_t period = 0;
+  for (const TieOutRow& row : model.tie_out) sum += row.total(), period += row.period;
+  CHECK(sum == model.source.size);
+  std::int64_t of_runs = 0;
+  for (const Run& run : model.runs) of_runs += static_cast<std::int64_t>(run.records);
+  CHECK(period == of_runs);
+}
+
+TEST_CASE("collect: the stretches of the period add up to it", "[reports]") {
+  const Model model = small_model();
+  BucketRow sum;
+  for (const BucketRow& row : model.buckets) {
+    sum.runs += row.runs;
+    sum.refused += row.refused;
+    sum.denial_records += row.denial_records;
+    sum.denied_acts += row.denied_acts;
+    sum.limit_records += row.limit_records;
+  }
+  CHECK(sum.runs == model.now.runs);
+  CHECK(sum.refused == model.now.refused);
+  CHECK(sum.denial_records == model.now.denial_records);
+  CHECK(sum.denied_acts == model.now.denied_acts);
+  CHECK(sum.limit_records == model.now.limit_records);
+}
+
+TEST_CASE("collect: used means a record shows it, unused that one would", "[reports]") {
+  const Model model = small_model();
+  const MatrixCell& write = cell_of(model, "shellcheck", Capability::write);
+  CHECK(write.granted == 3);
+  CHECK(write.used == 1);
+  CHECK(write.unused == 2);
+  CHECK(write.unrecorded == 0);
+  REQUIRE(write.first_used);
+  const MatrixCell& read = cell_of(model, "shellcheck", Capability::read);
+  CHECK(read.granted == 3);
+  CHECK(read.unrecorded == 3);
+  CHECK(read.used + read.unused == 0);
+}
+
+TEST_CASE("collect: a run whose results were discarded says nothing about use", "[reports]") {
+  const Model model = small_model();
+  // Killed by a limit, aborted and still open: what they wrote was never brought out.
+  CHECK(cell_of(model, "eater", Capability::write).unused == 0);
+  CHECK(cell_of(model, "eater", Capability::write).unrecorded == 2);
+  CHECK(cell_of(model, "bandit", Capability::write).unrecorded == 1);
+  CHECK(cell_of(model, "agent", Capability::write).used == 1);
+  CHECK(cell_of(model, "agent", Capability::write).unrecorded == 1);
+}
+
+TEST_CASE("collect: what was not granted and tried has a record", "[reports]") {
+  const Model model = small_model();
+  const MatrixCell& network = cell_of(model, "curl", Capability::network);
+  CHECK(network.granted == 0);
+  CHECK(network.tried == 1);
+  CHECK(network.acts == 4);
+  REQUIRE(network.first_tried);
+  CHECK(cell_words(network, Capability::network).state == "not_granted_tried");
+  CHECK(cell_of(model, "pre-commit", Capability::git).tried == 1);
+  CHECK(cell_of(model, "pre-commit", Capability::hidden).tried == 1);
+  CHECK(cell_of(model, "eater", Capability::limits).tried == 2);
+  CHECK(cell_words(cell_of(model, "mypy", Capability::read), Capability::read).state == "none");
+}
+
+TEST_CASE("collect: a refused run had nothing in force", "[reports]") {
+  const Model model = small_model();
+  const MatrixRow& mypy = row_of(model, "mypy");
+  CHECK(mypy.runs == 2);
+  CHECK(mypy.in_force == 0);
+  CHECK(mypy.refused == 2);
+  for (const GrantRow& row : model.grant_rows) CHECK(model.text(row.tool) != "mypy");
+}
+
+TEST_CASE("collect: exceptions name each kind, the gravest first", "[reports]") {
+  const Model model = small_model();
+  CHECK(count_kind(model, ExceptionKind::aborted) == 1);
+  CHECK(count_kind(model, ExceptionKind::open) == 1);
+  CHECK(count_kind(model, ExceptionKind::gap) == 1);
+  CHECK(count_kind(model, ExceptionKind::refused) == 2);
+  CHECK(count_kind(model, ExceptionKind::limit) == 2);
+  CHECK(count_kind(model, ExceptionKind::denied) == 4);  // curl; three rules of pre-commit
+  for (std::size_t i = 1; i < model.exceptions.size(); ++i) {
+    CHECK(model.exceptions[i - 1].kind <= model.exceptions[i].kind);
+  }
+}
+
+TEST_CASE("collect: keys, clock steps and erasures of the whole ledger", "[reports]") {
+  const Model model = small_model();
+  REQUIRE(model.epochs.size() == 2);
+  CHECK(model.epochs[0].last_seq == model.epochs[1].ref.seq);
+  CHECK(model.epochs[1].last_seq + 1 == static_cast<std::uint64_t>(model.source.size));
+  REQUIRE(model.events.size() == 2);
+  CHECK(model.events[0].kind == "ledger.resume");
+  CHECK(model.events[1].kind == "data.erase");
+}
+
+TEST_CASE("collect: weaker enforcement is named", "[reports]") {
+  const Model model = small_model();
+  REQUIRE(model.weaker.size() == 1);
+  CHECK(model.text(model.weaker[0].name) == "memory_bytes by rlimit");
+  CHECK(model.weaker[0].runs == 1);
+  CHECK(model.now.runs_with_weaker == 1);
+}
+
+TEST_CASE("collect: a run that the verifier does not confirm is the first exception", "[reports]") {
+  const ScratchDirectory scratch;
+  const MadeLedger made = make_small_ledger(scratch / "l.db");
+  Model model;
+  model.zone = test_zone();
+  model.period = *Period::parse("2026-10-01..2026-12-31", model.zone);
+  model.verdict.run_problems[LedgerMaker::run_id(6)] = "policy fail; grant_mismatch";
+  REQUIRE(read_into(scratch / "l.db", made.size, model));
+  REQUIRE_FALSE(model.exceptions.empty());
+  CHECK(model.exceptions[0].kind == ExceptionKind::problem);
+  CHECK(model.text(model.runs[model.exceptions[0].run].tool) == "curl");
+}
+
+TEST_CASE("collect: an empty period is empty and says so", "[reports]") {
+  const Model model = small_model("2020-01-01..2020-12-31");
+  CHECK(model.runs.empty());
+  CHECK(model.now.runs == 0);
+  CHECK(model.exceptions.empty());
+  const Rendered files = render(model);
+  for (const std::string* text : {&files.html, &files.markdown}) {
+    CHECK(text->find("No run in the period") != std::string::npos);
+    CHECK(text->find("ompliant") == std::string::npos);
+  }
+  CHECK(files.json.find("\"empty\":true") != std::string::npos);
+}
+
+TEST_CASE("collect: records that are no records are counted, not skipped", "[reports]") {
+  Model model;
+  model.zone = test_zone();
+  model.period = *Period::parse("2026-10-01..2026-12-31", model.zone);
+  Collector collector(model);
+  const std::string texts[] = {
+      "",
+      "{}",
+      "not json",
+      R"({"type":"made.up","ts":{"wall_ms":1}})",
+      R"({"type":"run.close","run":"x","body":7})",
+      R"({"type":"run.open","run":7,"body":[]})",
+      R"({"type":"run.open","run":"zz","ts":{"wall_ms":1791000000000},"body":{}})",
+      R"({"type":"capability.grant","run":"zz","body":{"cap":"fs.write","path":5,"staged":true}})",
+      R"({"type":"sandbox.enforced","run":"zz","body":{"sources":7,"weaker":[1,{}]}})",
+      R"({"type":"runtime.sandbox_denial","run":"zz","body":{"count":-5,"phase":"run","object":{}}})",
+      R"({"type":"run.close","run":"zz","body":{"exit":3,"limits":{},"usage":[]}})",
+      R"({"type":"artifact.exported","run":"zz","body":{}})"};
+  std::uint64_t seq = 0;
+  for (const std::string& text : texts) collector.add(seq++, text, Hash{});
+  model.source.size = static_cast<std::int64_t>(seq);
+  collector.finish();
+  std::int64_t sum = 0;
+  for (const TieOutRow& row : model.tie_out) sum += row.total();
+  CHECK(sum == model.source.size);
+  CHECK(model.runs.size() == 1);
+  static_cast<void>(render(model));
+}

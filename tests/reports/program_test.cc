@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "reports/commands.h"
+#include "reports/sha256.h"
+#include "reports/support/fixture.h"
+#include "reports/verifier_process.h"
+
+using namespace ethos::reports;
+using namespace ethos::support;
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+std::string read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// ethos-report in a directory of its own, beside a stand-in for ethos-verify that answers what a
+// test wants: the real one is tested where it lives, here its answers are.
+class Bench {
+ public:
+  Bench() {
+    fs::create_directory(scratch_ / "bin");
+    fs::copy_file(std::string(ETHOS_BIN) + "/ethos-report", scratch_ / "bin/ethos-report");
+    made_ = make_small_ledger(scratch_ / "ledger.db");
+    verdict_ = json::parse(passing_verdict(made_));
+    std::ofstream(scratch_ / "pin") << "a pin\n";
+    answer(0);
+  }
+
+  void answer(int status) {
+    verdict_["exit"] = status;
+    script("#!/bin/sh\necho \"$@\" > '" + path("arguments") + "'\ncat '" + path("verdict.json") +
+           "'\nexit " + std::to_string(status) + "\n");
+    std::ofstream(path("verdict.json")) << verdict_.dump();
+  }
+  void script(const std::string& text) {
+    std::ofstream(path("bin/ethos-verify")) << text;
+    fs::permissions(path("bin/ethos-verify"), fs::perms::owner_all);
+  }
+  json& verdict() { return verdict_; }
+  void set_result(const std::string& name, const std::string& result) {
+    for (json& one : verdict_["verdicts"]) {
+      if (one["name"] == name) one["result"] = result;
+    }
+  }
+
+  struct Ended {
+    int status = -1;
+    std::string out, err;
+  };
+  Ended run(std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {
+        "--ledger", path("ledger.db"), "--pin", path("pin"), "--period", "2026-10-01..2026-12-31",
+        "--zone",   "Europe/Berlin",   "--out", path("out")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_raw(arguments);
+  }
+  Ended run_raw(const std::vector<std::string>& arguments) const {
+    const auto ended = run_program(path("bin/ethos-report"), arguments, 1 << 24);
+    REQUIRE(ended);
+    return {ended->status, ended->output, ended->errors};
+  }
+  std::string path(const std::string& name) const { return scratch_ / name; }
+  bool has_output() const { return fs::exists(path("out")) && !fs::is_empty(path("out")); }
+
+ private:
+  ScratchDirectory scratch_;
+  MadeLedger made_;
+  json verdict_;
+};
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("program: a verified ledger becomes a report with its manifest", "[reports]") {
+  const Bench bench;
+  const auto ended = bench.run();
+  CAPTURE(ended.err);
+  REQUIRE(ended.status == 0);
+  CHECK(ended.err.empty());
+  CHECK(read_text(bench.path("arguments")) ==
+        "--json --pin " + bench.path("pin") + " " + bench.path("ledger.db") + "\n");
+  const json manifest = json::parse(read_text(bench.path("out/manifest.json")));
+  CHECK(manifest["format"] == "ethos-report-manifest/1");
+  CHECK(manifest["verified"] == true);
+  CHECK(manifest["files"].size() == 9);
+  const std::string sums = read_text(bench.path("out/SHA256SUMS"));
+  for (const json& file : manifest["files"]) {
+    const std::string name = file["name"];
+    const std::string text = read_text(bench.path("out/" + name));
+    CHECK(file["bytes"] == text.size());
+    CHECK(file["sha256"] == hex(sha256(text)));
+    CHECK(sums.find(hex(sha256(text)) + "  " + name + "\n") != std::string::npos);
+  }
+  CHECK(static_cast<std::size_t>(
+            std::distance(fs::directory_iterator(bench.path("out")), fs::directory_iterator())) ==
+        manifest["files"].size() + 2);
+}
+
+TEST_CASE("program: the same input gives the same bytes", "[reports]") {
+  const Bench bench;
+  REQUIRE(bench.run().status == 0);
+  REQUIRE(bench.run({"--out", bench.path("again")}).status != 0);  // given twice
+  const auto second =
+      bench.run_raw({"--ledger", bench.path("ledger.db"), "--pin", bench.path("pin"), "--period",
+                     "2026-10-01..2026-12-31", "--zone", "Europe/Berlin", "--out",
+                     bench.path("again"), "--quiet"});
+  REQUIRE(second.status == 0);
+  CHECK(second.out.empty());
+  for (const auto& entry : fs::directory_iterator(bench.path("out"))) {
+    CAPTURE(entry.path().string());
+    CHECK(read_text(entry.path()) ==
+          read_text(bench.path("again/" + entry.path().filename().string())));
+  }
+}
+
+TEST_CASE("program: what did not pass gives no report and the right status", "[reports]") {
+  struct Case {
+    const char* verdict;
+    const char* result;
+    int verifier;
+    int expected;
+  };
+  const auto one = GENERATE(Case{"integrity", "fail", 1, 1}, Case{"policy", "fail", 1, 1},
+                            Case{"signatures", "fail", 1, 1}, Case{"trust", "unknown", 3, 3},
+                            Case{"integrity", "unknown", 3, 3}, Case{"policy", "unknown", 3, 3});
+  CAPTURE(one.verdict, one.result);
+  Bench bench;
+  bench.set_result(one.verdict, one.result);
+  bench.answer(one.verifier);
+  const auto ended = bench.run();
+  CHECK(ended.status == one.expected);
+  CHECK(lines(ended.err) == 1);
+  CHECK(ended.err.find(one.verdict) != std::string::npos);
+  CHECK_FALSE(bench.has_output());
+}
+
+TEST_CASE("program: a run that still goes on does not stop a report", "[reports]") {
+  Bench bench;
+  bench.set_result("completeness", "incomplete");
+  bench.answer(4);
+  const auto ended = bench.run();
+  CHECK(ended.status == 0);
+  CHECK(ended.err.find("completeness is incomplete") != std::string::npos);
+  CHECK(read_text(bench.path("out/report.html")).find("◑ incomplete") != std::string::npos);
+}
+
+TEST_CASE("program: a ledger behind its pin is refused", "[reports]") {
+  Bench bench;
+  bench.set_result("completeness", "incomplete");
+  bench.verdict()["problems"] = json::array({{{"seq", 223},
+                                              {"code", "behind_pin"},
+                                              {"offset", -1},
+                                              {"expected", "400"},
+                                              {"found", "223"},
+                                              {"text", "the pin knows 400 records"}}});
+  bench.answer(4);
+  const auto ended = bench.run();
+  CHECK(ended.status == 3);
+  CHECK_FALSE(bench.has_output());
+}
+
+TEST_CASE("program: --unverified reports and says so in each file", "[reports]") {
+  Bench bench;
+  bench.set_result("integrity", "fail");
+  bench.answer(1);
+  const auto ended = bench.run({"--unverified"});
+  REQUIRE(ended.status == 0);
+  CHECK(ended.err.find("NOT VERIFIED") != std::string::npos);
+  for (const auto& entry : fs::directory_iterator(bench.path("out"))) {
+    const std::string name = entry.path().filename();
+    if (name == "SHA256SUMS") continue;
+    CAPTURE(name);
+    const std::string text = read_text(entry.path());
+    CHECK((text.find("NOT VERIFIED") != std::string::npos ||
+           text.find("\"verified\":false") != std::string::npos));
+  }
+}
+
+TEST_CASE("program: records that changed after they were verified are not reported on",
+          "[reports]") {
+  Bench bench;
+  // Another size in the accepted note stands for it: the root is then another one.
+  std::string note = bench.verdict()["checkpoint"]["note"];
+  const auto at = note.find("\n223\n");
+  REQUIRE(at != std::string::npos);
+  SECTION("fewer records than are there, with a root that is not theirs") {
+    note.replace(at, 5, "\n222\n");
+  }
+  SECTION("more records than are there") { note.replace(at, 5, "\n224\n"); }
+  bench.verdict()["checkpoint"]["note"] = note;
+  bench.answer(0);
+  const auto ended = bench.run();
+  CHECK(ended.status == 1);
+  CHECK(lines(ended.err) == 1);
+  CHECK_FALSE(bench.has_output());
+}
+
+TEST_CASE("program: counts that disagree with the verifier's are refused", "[reports]") {
+  Bench bench;
+  bench.verdict()["counts"]["runs"] = 15;
+  bench.answer(0);
+  CHECK(bench.run().status == 3);
+  CHECK_FALSE(bench.has_output());
+}
+
+TEST_CASE("program: an answer that is none is refused", "[reports]") {
+  Bench bench;
+  const std::string good = bench.verdict().dump();
+  SECTION("no verifier") { fs::remove(bench.path("bin/ethos-verify")); }
+  SECTION("not executable") {
+    fs::permissions(bench.path("bin/ethos-verify"), fs::perms::owner_read);
+    bench.script("no shebang\n");
+    fs::permissions(bench.path("bin/ethos-verify"), fs::perms::owner_read);
+  }
+  SECTION("silent") { bench.script("#!/bin/sh\nexit 0\n"); }
+  SECTION("silent with a reason") {
+    bench.script("#!/bin/sh\necho 'ethos-verify: cannot open' >&2\nexit 3\n");
+  }
+  SECTION("not JSON") { bench.script("#!/bin/sh\necho hello\n"); }
+  SECTION("killed") { bench.script("#!/bin/sh\nkill -9 $$\n"); }
+  SECTION("another format") {
+    bench.verdict()["format"] = "ethos-verdict/2";
+    bench.answer(0);
+  }
+  SECTION("a verdict left out") {
+    bench.verdict()["verdicts"].erase(3);
+    bench.answer(0);
+  }
+  SECTION("an unknown result") {
+    bench.set_result("policy", "fine");
+    bench.answer(0);
+  }
+  SECTION("a malformed note") {
+    bench.verdict()["checkpoint"]["note"] = "x";
+    bench.answer(0);
+  }
+  SECTION("status and answer disagree") {
+    bench.script("#!/bin/sh\ncat '" + bench.path("verdict.json") + "'\nexit 4\n");
+  }
+  SECTION("no checkpoint") {
+    bench.verdict()["checkpoint"] = nullptr;
+    bench.answer(0);
+  }
+  const auto ended = bench.run();
+  CAPTURE(ended.err);
+  CHECK(ended.status == 3);
+  CHECK(lines(ended.err) == 1);
+  CHECK_FALSE(bench.has_output());
+}
+
+TEST_CASE("program: wrong options are status 2, one line, no output", "[reports]") {
+  const Bench bench;
+  const std::string ledger = bench.path("ledger.db");
+  const std::string pin = bench.path("pin");
+  const std::string out = bench.path("out");
+  const std::string period = "2026-10-01..2026-12-31";
+  const auto arguments = GENERATE_COPY(
+      std::vector<std::string>{}, std::vector<std::string>{"--bogus"},
+      std::vector<std::string>{"--ledger", ledger, "--period", period, "--out", out},
+      std::vector<std::string>{"--ledger", ledger, "--pin", pin, "--period", "2026-10-01", "--out",
+                               out},
+      std::vector<std::string>{"--ledger", ledger, "--pin", pin, "--period", period, "--zone",
+                               "../../etc/passwd", "--out", out},
+      std::vector<std::string>{"--ledger", ledger, "--pin", pin, "--period", period, "--zone",
+                               "Mars/Base", "--out", out},
+      std::vector<std::string>{"--ledger", ledger, "--pin", pin, "--period", period, "--format",
+                               "docx", "--out", out},
+      std::vector<std::string>{"--ledger", ledger, "--pin", pin, "--period", period, "--out", ""},
+      std::vector<std::string>{"--ledger", ledger, "--pin", pin, "--period", period, "--title",
+                               std::string(300, 'x'), "--out", out});
+  const auto ended = bench.run_raw(arguments);
+  CAPTURE(ended.err);
+  CHECK(ended.status == 2);
+  CHECK(lines(ended.err) == 1);
+  CHECK_FALSE(bench.has_output());
+}
+
+TEST_CASE("program: an output that cannot be written leaves nothing behind", "[reports]") {
+  const Bench bench;
+  SECTION("the directory is a file") {
+    std::ofstream(bench.path("out")) << "x";
+    const auto ended = bench.run();
+    CHECK(ended.status == 3);
+    CHECK(read_text(bench.path("out")) == "x");
+  }
+  SECTION("its parent is missing") {
+    const auto ended =
+        bench.run_raw({"--ledger", bench.path("ledger.db"), "--pin", bench.path("pin"), "--period",
+                       "2026-10-01..2026-12-31", "--out", bench.path("no/such/out")});
+    CHECK(ended.status == 3);
+    CHECK(lines(ended.err) == 1);
+  }
+  SECTION("the device is full") {
+    fs::create_directory(bench.path("out"));
+    fs::create_directory(bench.path("out/report.json"));  // a name that cannot be replaced
+    const auto ended = bench.run({"--format", "json"});
+    CHECK(ended.status == 3);
+    CHECK(lines(ended.err) == 1);
+    CHECK_FALSE(fs::exists(bench.path("out/manifest.json")));
+  }
+}
+
+TEST_CASE("program: reading changes nothing beside the ledger", "[reports]") {
+  const Bench bench;
+  const std::string before = read_text(bench.path("ledger.db"));
+  REQUIRE(bench.run().status == 0);
+  CHECK(read_text(bench.path("ledger.db")) == before);
+  for (const char* suffix : {"-wal", "-shm", "-journal", ".lock"})
+    CHECK_FALSE(fs::exists(bench.path("ledger.db") + suffix));
+}
+
+TEST_CASE("program: what is no ledger is refused even when nobody verifies", "[reports]") {
+  Bench bench;
+  bench.set_result("integrity", "fail");
+  bench.answer(1);
+  SECTION("text") { std::ofstream(bench.path("ledger.db")) << "hello, this is no database at all"; }
+  SECTION("empty") { std::ofstream(bench.path("ledger.db")); }
+  SECTION("missing") { fs::remove(bench.path("ledger.db")); }
+  SECTION("a directory") {
+    fs::remove(bench.path("ledger.db"));
+    fs::create_directory(bench.path("ledger.db"));
+  }
+  const auto ended = bench.run({"--unverified"});
+  CHECK(ended.status == 3);
+  CHECK(lines(ended.err) == 1);
+  CHECK_FALSE(bench.has_output());
+}
+
+TEST_CASE("program: help and version are answered", "[reports]") {
+  std::ostringstream out;
+  std::ostringstream err;
+  CHECK(run({"--help"}, out, err) == 0);
+  CHECK(out.str().find("--unverified") != std::string::npos);
+  CHECK(run({"--version"}, out, err) == 0);
+  CHECK(err.str().empty());
+}
