@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "ledger/ledger_files.h"
+#include "sandbox/doctor.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/host_probe.h"
 #include "sandbox/prepare.h"
@@ -48,7 +49,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
   switch (options.command) {
     case Command::plan: return show_plan(options, out, err);
     case Command::run: return run_tool(options, err);
-    case Command::doctor:
+    case Command::doctor: return run_doctor({options.is_json, options.is_quiet, options.cgroup_parent.value_or("")}, out);
     case Command::drift:
     case Command::learn: break;
   }

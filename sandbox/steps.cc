@@ -4,6 +4,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "sandbox/host_signs.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -20,30 +23,20 @@ constexpr auto kNames = std::to_array<std::string_view>({
 static_assert(kNames.size() == static_cast<std::size_t>(Step::last));
 
 Explanation explain_clone(int error) {
-  switch (error) {
-    case EPERM:
-      return {"user namespaces are not allowed here (seccomp profile of a container, a chroot, or "
-              "an AppArmor restriction)",
-              "run outside chroot; in a container allow clone and unshare; on Ubuntu set "
-              "kernel.apparmor_restrict_unprivileged_userns=0"};
-    case ENOSPC:
-    case EUSERS:
-      return {"the number of namespaces is used up or set to 0",
-              "raise user.max_user_namespaces and its companions with sysctl"};
-    case EACCES:
-      return {"the cgroup leaf lies outside the subtree delegated to this user",
-              "start under: systemd-run --user --scope -p Delegate=yes -- ethos-run ..."};
-    case ENOSYS:
-      return {"the kernel or an outer filter has no clone3", "use Linux 5.19 or newer"};
-    default:
-      return {"the namespaces could not be made", "see ethos-run doctor"};
-  }
+  if (error == EACCES)
+    return {"the cgroup leaf lies outside the subtree delegated to this user",
+            "start under: systemd-run --user --scope -p Delegate=yes -- ethos-run ..."};
+  if (error == ENOSYS)
+    return {"the kernel or an outer filter has no clone3", "use Linux 5.19 or newer"};
+  Advice advice = advise_on_namespaces(read_host_signs(), error);
+  return {std::move(advice.cause), std::move(advice.fix)};
 }
 
 Explanation explain_mount(Step step, int error) {
-  if (step == Step::mount_proc && error == EPERM)
-    return {"/proc of this environment is masked, so the kernel refuses a new one",
-            "run where /proc is whole, or name the weaker profile no-proc in the declaration"};
+  if (step == Step::mount_proc && error == EPERM) {
+    Advice advice = advise_on_proc(read_host_signs());
+    return {std::move(advice.cause), std::move(advice.fix)};
+  }
   if (step == Step::mount_bind && error == EINVAL)
     return {"something else is mounted below the granted directory, or it is not on an ordinary "
             "file system",
@@ -66,10 +59,15 @@ Explanation explain_other(Step step, int error) {
       return {error == 0 ? "the object is not the one that was granted (device or inode differ)"
                          : "a granted object cannot be opened",
               "do not move or replace granted files while a run starts"};
-    case Step::id_map:
+    case Step::id_map: {
+      const HostSigns signs = read_host_signs();
+      if (signs.is_apparmor_restricting) {
+        Advice advice = advise_on_namespaces(signs, error);
+        return {std::move(advice.cause), std::move(advice.fix)};
+      }
       return {"the user and group maps of the namespace cannot be written",
-              "on Ubuntu set kernel.apparmor_restrict_unprivileged_userns=0; check that "
-              "ethos-run itself is readable by the caller"};
+              "check that ethos-run itself is readable by the caller"};
+    }
     case Step::id_mapped_mount:
       return {"the file system of the grant has no id-mapped mounts on this kernel",
               "put the workspace on ext4, xfs, btrfs or tmpfs, or run as the workspace's owner"};

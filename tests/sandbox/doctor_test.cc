@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <sstream>
+
+#include "sandbox/doctor.h"
+#include "sandbox/host_signs.h"
+#include "tests/support/cage_plan.h"
+
+using namespace ethos::sandbox;
+
+namespace {
+
+std::vector<Feature> sample() {
+  return {{"landlock", true, true, 0, "ABI 7", "", ""},
+          {"cgroup", false, false, ENOENT, "", "no \"delegated\" cgroup", "say\nplease"}};
+}
+
+}  // namespace
+
+TEST_CASE("doctor: what is missing is named with its cause and fix", "[sandbox]") {
+  const std::string text = doctor_text(sample(), false);
+  CHECK(text.find("ok       landlock            ABI 7\n") != std::string::npos);
+  CHECK(text.find("missing  cgroup\n") != std::string::npos);
+  CHECK(text.find("fix: say") != std::string::npos);
+  CHECK(doctor_text(sample(), true).find("landlock") == std::string::npos);
+  auto features = sample();
+  features[0].is_ok = false;
+  CHECK(doctor_text(features, false).find("No cage can be built here") != std::string::npos);
+}
+
+TEST_CASE("doctor: the JSON form escapes every byte", "[sandbox]") {
+  CHECK(doctor_json(sample()) ==
+        "{\"features\":[{\"cause\":\"\",\"detail\":\"ABI 7\",\"errno\":0,\"fix\":\"\",\"name\":"
+        "\"landlock\",\"ok\":true,\"required\":true},{\"cause\":\"no \\\"delegated\\\" cgroup\","
+        "\"detail\":\"\",\"errno\":2,\"fix\":\"say\\u000aplease\",\"name\":\"cgroup\",\"ok\":false,"
+        "\"required\":false}],\"ok\":false,\"v\":1}\n");
+}
+
+TEST_CASE("doctor: agrees with what a launch finds", "[sandbox][kernel]") {
+  std::ostringstream out;
+  const int status = run_doctor({}, out);
+  CAPTURE(out.str());
+  CHECK((status == 0 || status == 1));
+  const bool says_no = out.str().find("No cage can be built") != std::string::npos;
+  CHECK(says_no == !ethos::support::why_no_cage().empty());
+}
+
+TEST_CASE("host signs: each sign has its own advice", "[sandbox]") {
+  HostSigns signs;
+  signs.is_chroot = true;
+  CHECK(advise_on_namespaces(signs, EPERM).fix.find("pivot_root") != std::string::npos);
+  signs = {};
+  signs.is_apparmor_restricting = true;
+  CHECK(advise_on_namespaces(signs, EPERM).fix.find("apparmor") != std::string::npos);
+  signs = {};
+  CHECK(advise_on_namespaces(signs, ENOSPC).fix.find("max_user_namespaces") != std::string::npos);
+  signs.has_outer_filter = true;
+  CHECK(advise_on_namespaces(signs, EPERM).cause.find("seccomp") != std::string::npos);
+  signs.is_proc_masked = true;
+  CHECK(advise_on_proc(signs).fix.find("no-proc") != std::string::npos);
+}
