@@ -53,8 +53,10 @@ void put_head(const Page& page, const std::string& styles) {
 
 void put_embedded(const Page& page) {
   BoundedSink json(kMaxEmbedded);
-  write_json(page.model, json);
-  if (json.is_over()) {
+  // No row of these is shorter: a model that is far too large is not written in vain.
+  const std::size_t least = page.model.runs.size() * 500 + page.model.denials.size() * 200;
+  if (least <= kMaxEmbedded) write_json(page.model, json);
+  if (least > kMaxEmbedded || json.is_over()) {
     page.html.raw(
         "<p class=\"mute\">The model is too large to be embedded; it is in report.json, whose "
         "digest is in "

@@ -45,6 +45,11 @@ Html& Html::prepared(std::string_view bytes) { return append(bytes); }
 
 Html& Html::text(std::string_view value) {
   for (std::size_t at = 0; at < value.size();) {
+    if (const std::size_t plain = plain_run(value, at); plain != 0) {
+      append(value.substr(at, plain));
+      at += plain;
+      continue;
+    }
     const CodePoint point = decode_utf8(value, at);
     const std::string_view piece = value.substr(at, point.length);
     at += point.length;

@@ -36,6 +36,11 @@ JsonOut& JsonOut::line() {
 void JsonOut::quoted(std::string_view value) {
   buffer_ += '"';
   for (std::size_t at = 0; at < value.size();) {
+    if (const std::size_t plain = plain_run(value, at); plain != 0) {
+      buffer_.append(value.substr(at, plain));
+      at += plain;
+      continue;
+    }
     const CodePoint point = decode_utf8(value, at);
     const std::uint32_t code = point.code;
     if (!point.valid) {

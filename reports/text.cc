@@ -83,10 +83,28 @@ bool is_invisible(std::uint32_t code) {
          in(code, 0xFFF0, 0xFFFB) || in(code, 0xE0000, 0xE0FFF) || (code & 0xFFFEU) == 0xFFFE;
 }
 
+std::size_t plain_run(std::string_view text, std::size_t at) {
+  static constexpr auto kPlain = [] {
+    std::array<bool, 256> table{};
+    for (std::size_t c = 0x20; c < 0x7F; ++c) {
+      table[c] = c != '"' && c != '&' && c != '\'' && c != '<' && c != '>' && c != '\\';
+    }
+    return table;
+  }();
+  std::size_t end = at;
+  while (end < text.size() && kPlain[byte_at(text, end)]) ++end;
+  return end - at;
+}
+
 std::string visible(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t plain = plain_run(text, at); plain != 0) {
+      out.append(text.substr(at, plain));
+      at += plain;
+      continue;
+    }
     const CodePoint point = decode_utf8(text, at);
     if (!point.valid) {
       out += "\\x";
