@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +44,26 @@ class Actions {
 
  private:
   posix_spawn_file_actions_t actions_{};
+};
+
+// The caller may ignore SIGPIPE; a program started by it must not inherit that.
+class Attributes {
+ public:
+  Attributes() {
+    posix_spawnattr_init(&attributes_);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+  }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { posix_spawnattr_destroy(&attributes_); }
+  posix_spawnattr_t* get() { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
 };
 
 // Reads what is there; false at the end of the stream. Beyond `limit` bytes are read and dropped.
@@ -87,9 +108,10 @@ base::Result<ProcessResult> run_program(const std::string& path,
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  Attributes attributes;
   pid_t pid = -1;
   const int spawned =
-      ::posix_spawn(&pid, path.c_str(), actions.get(), nullptr, argv.data(), environ);
+      ::posix_spawn(&pid, path.c_str(), actions.get(), attributes.get(), argv.data(), environ);
   if (spawned != 0) return base::fail_errno(path, spawned);
   out->write.reset();
   err->write.reset();

@@ -341,6 +341,38 @@ TEST_CASE("program: what is no ledger is refused even when nobody verifies", "[r
   CHECK_FALSE(bench.has_output());
 }
 
+TEST_CASE("program: a fresh ledger, judged by ethos-verify itself, gives a report of no run",
+          "[reports]") {
+  const ScratchDirectory scratch;
+  const std::string bin = ETHOS_BIN;
+  const auto made =
+      run_program(bin + "/ethos-ledger", {"init", "--ledger", scratch / "l.db"}, 1 << 20);
+  REQUIRE(made);
+  REQUIRE(made->status == 0);
+  std::ofstream(scratch / "pin") << made->output;
+  const auto report = [&](const std::string& ledger) {
+    return *run_program(bin + "/ethos-report",
+                        {"--ledger", ledger, "--pin", scratch / "pin", "--period",
+                         "2026-01-01..2026-12-31", "--out", scratch / "out", "--quiet"},
+                        1 << 20);
+  };
+  const auto first = report(scratch / "l.db");
+  CAPTURE(first.errors);
+  REQUIRE(first.status == 0);
+  CHECK(read_text(scratch / "out/report.html").find("No run in the period") != std::string::npos);
+  CHECK(read_text(scratch / "out/report.html").find("<h2>Verified to record 0</h2>") !=
+        std::string::npos);
+  // One byte of the record in a copy.
+  std::string bytes = read_text(scratch / "l.db");
+  const auto at = bytes.find("ledger.genesis");
+  if (at == std::string::npos) FAIL("the record is not in the file itself");
+  bytes[at] = 'L';
+  std::ofstream(scratch / "copy.db", std::ios::binary) << bytes;
+  fs::remove_all(scratch / "out");
+  CHECK(report(scratch / "copy.db").status == 1);
+  CHECK_FALSE(fs::exists(scratch / "out"));
+}
+
 TEST_CASE("program: help and version are answered", "[reports]") {
   std::ostringstream out;
   std::ostringstream err;
