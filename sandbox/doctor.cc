@@ -75,7 +75,7 @@ std::string doctor_json(const std::vector<Feature>& features) {
 }
 
 int run_doctor(const DoctorOptions& options, std::ostream& out) {
-  const std::vector<Feature> features = probe_host(options.cgroup_parent);
+  const std::vector<Feature> features = probe_features(options.cgroup_parent);
   out << (options.is_json ? doctor_json(features) : doctor_text(features, options.is_quiet));
   return code(is_complete(features) ? ExitStatus::ok : ExitStatus::finding);
 }

@@ -251,7 +251,7 @@ class Prober {
 
 }  // namespace
 
-std::vector<Feature> probe_host(const std::string& cgroup_parent) {
+std::vector<Feature> probe_features(const std::string& cgroup_parent) {
   return Prober().run(cgroup_parent);
 }
 

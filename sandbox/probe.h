@@ -19,6 +19,6 @@ struct Feature {
 };
 
 // Every feature, in the order a launch needs them. `cgroup_parent` as in LaunchOptions.
-[[nodiscard]] std::vector<Feature> probe_host(const std::string& cgroup_parent);
+[[nodiscard]] std::vector<Feature> probe_features(const std::string& cgroup_parent);
 
 }  // namespace ethos::sandbox
