@@ -62,6 +62,8 @@ std::int64_t advance(std::int64_t column, char32_t point, std::size_t length, Co
   switch (unit) {
     case ColumnUnit::code_points:
       return column + 1;
+    case ColumnUnit::utf16_units:
+      return column + (point > 0xFFFF ? 2 : 1);
     case ColumnUnit::utf8_bytes:
       return column + static_cast<std::int64_t>(length);
     case ColumnUnit::display_tab8:

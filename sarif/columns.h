@@ -12,6 +12,7 @@ namespace ethos::sarif {
 // What a tool counts when it says "column". Each counts from 1.
 enum class ColumnUnit {
   code_points,      // what we write: columnKind unicodeCodePoints, SARIF 2.1.0 section 3.14.27
+  utf16_units,      // JavaScript (eslint)
   utf8_bytes,       // clang; the ast module of Python (bandit, most of pylint)
   display_tab8,     // gcc 11 and later: terminal cells, a tab goes to the next multiple of 8
   code_points_tab8  // shellcheck's old json: code points, a tab goes to the next multiple of 8

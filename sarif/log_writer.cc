@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/log_writer.h"
 
-#include <array>
+#include <algorithm>
 
 namespace ethos::sarif {
 namespace {
@@ -113,6 +113,18 @@ void write_fix(JsonWriter& writer, const Fix& fix, const Location& file) {
   writer.end_object();
   writer.end_array();
   writer.end_object();
+}
+
+void write_suppressions(JsonWriter& writer, const std::vector<Suppression>& suppressions) {
+  writer.key("suppressions");
+  writer.begin_array();
+  for (const Suppression& one : suppressions) {
+    writer.begin_object();
+    writer.member("kind", "inSource");
+    write_if(writer, "justification", one.justification);
+    writer.end_object();
+  }
+  writer.end_array();
 }
 
 void write_string_list(JsonWriter& writer, std::string_view key,
@@ -260,7 +272,7 @@ void write_properties(JsonWriter& writer, const Properties& properties) {
 }
 
 void write_finding(JsonWriter& writer, const Finding& finding, const std::string& rule_id,
-                   std::optional<std::size_t> index) {
+                   std::optional<std::size_t> index, WithSuppressions suppressions) {
   writer.begin_object();
   writer.member("ruleId", rule_id);
   if (index) writer.member_integer("ruleIndex", static_cast<std::int64_t>(*index));
@@ -278,6 +290,7 @@ void write_finding(JsonWriter& writer, const Finding& finding, const std::string
     for (const auto& [name, value] : finding.fingerprints) writer.member(name, value);
     writer.end_object();
   }
+  if (suppressions == WithSuppressions::yes) write_suppressions(writer, finding.suppressions);
   if (!finding.fixes.empty()) {
     writer.key("fixes");
     writer.begin_array();
@@ -302,8 +315,13 @@ void write_run(JsonWriter& writer, const ConvertedRun& run, const RunContext& co
   writer.member("columnKind", "unicodeCodePoints");
   writer.key("results");
   writer.begin_array();
+  // 3.27.23: when one result of a run has the property, all have it; an empty list says "not".
+  const bool has_suppressions =
+      std::any_of(run.findings.begin(), run.findings.end(),
+                  [](const Finding& finding) { return !finding.suppressions.empty(); });
   for (const Finding& finding : run.findings) {
-    write_finding(writer, finding, run.rules[finding.rule].id, finding.rule);
+    write_finding(writer, finding, run.rules[finding.rule].id, finding.rule,
+                  has_suppressions ? WithSuppressions::yes : WithSuppressions::no);
   }
   writer.end_array();
   if (context.write_properties) {

@@ -47,9 +47,11 @@ void write_log(JsonWriter& writer, const ConvertedRun& run, const RunContext& co
 // The parts, for use inside a log that another tool has written.
 void write_run(JsonWriter& writer, const ConvertedRun& run, const RunContext& context);
 void write_rule(JsonWriter& writer, const Rule& rule);
+enum class WithSuppressions { no, yes };
 // `index` is left out when the rule's place in the run is not known.
 void write_finding(JsonWriter& writer, const Finding& finding, const std::string& rule_id,
-                   std::optional<std::size_t> index);
+                   std::optional<std::size_t> index,
+                   WithSuppressions suppressions = WithSuppressions::no);
 void write_properties(JsonWriter& writer, const Properties& properties);
 
 // "python/lint" and "4711" make "python/lint/4711"; no run id leaves "python/lint/".

@@ -47,6 +47,11 @@ struct Fix {
   std::vector<Replacement> replacements;
 };
 
+// 3.35, of kind inSource: the tool itself was told to pass over the finding.
+struct Suppression {
+  std::string justification;  // empty when none was given
+};
+
 using PropertyValue = std::variant<std::string, std::int64_t, bool, std::vector<std::string>>;
 using Properties = std::vector<std::pair<std::string, PropertyValue>>;
 
@@ -59,6 +64,7 @@ struct Finding {
   std::vector<Location> related;  // 3.27.22
   std::vector<Location> path;     // steps of one threadFlow, 3.37, first to last
   std::vector<Fix> fixes;
+  std::vector<Suppression> suppressions;
   std::vector<std::pair<std::string, std::string>> fingerprints;  // partialFingerprints, 3.27.17
   Properties properties;
 };

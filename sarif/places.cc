@@ -56,6 +56,10 @@ std::optional<std::string> PathMapper::below_root(std::string_view absolute) con
 
 Place PathMapper::map(std::string_view path) const {
   if (path.starts_with("file://")) path.remove_prefix(7);
+  // "C:/x" comes from Windows tools only; it is absolute there and nowhere below a root here.
+  const bool has_drive = path.size() > 2 && path[1] == ':' && path[2] == '/' &&
+                         ((path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z'));
+  if (has_drive) return {"file://" + encode_uri_path("/" + std::string(path)), {}};
   std::string whole(path);
   if (!whole.starts_with('/') && !working_directory_.empty()) {
     whole = working_directory_ + "/" + whole;

@@ -21,5 +21,18 @@ base::Result<ConvertedRun> convert_flake8(ByteSource& source);    // default tex
 base::Result<ConvertedRun> convert_gcc(ByteSource& source);       // text of gcc and g++
 base::Result<ConvertedRun> convert_clang(ByteSource& source);     // text of clang and clang++
 base::Result<ConvertedRun> convert_clang_tidy(ByteSource& source);
+base::Result<ConvertedRun> convert_clang_plist(ByteSource& source);  // --analyzer-output plist
+base::Result<ConvertedRun> convert_checkstyle(ByteSource& source);   // of any tool that writes it
+base::Result<ConvertedRun> convert_eslint(ByteSource& source);
+base::Result<ConvertedRun> convert_yamllint(ByteSource& source);  // parsable text
+base::Result<ConvertedRun> convert_junit(ByteSource& source);     // failed tests
+base::Result<ConvertedRun> convert_tap(ByteSource& source);       // failed tests, TAP 12 to 14
+base::Result<ConvertedRun> convert_mypy(ByteSource& source);
+base::Result<ConvertedRun> convert_msbuild(ByteSource& source);  // also tsc
+base::Result<ConvertedRun> convert_go_vet(ByteSource& source);
+base::Result<ConvertedRun> convert_hadolint(ByteSource& source);
+base::Result<ConvertedRun> convert_code_climate(ByteSource& source);  // GitLab code quality
+base::Result<ConvertedRun> convert_rubocop(ByteSource& source);
+base::Result<ConvertedRun> convert_golangci(ByteSource& source);
 
 }  // namespace ethos::sarif

@@ -38,6 +38,8 @@ base::Result<std::string_view> detect_object(const Keys& keys) {
     return std::string_view("sarif");
   if (keys.contains("comments")) return std::string_view("shellcheck-json1");
   if (keys.contains("messages")) return std::string_view("pylint-json2");
+  if (keys.contains("Issues")) return std::string_view("golangci-json");
+  if (has_all(keys, {"files", "metadata"})) return std::string_view("rubocop-json");
   if (has_all(keys, {"results"}) || has_all(keys, {"errors", "generated_at"}))
     return std::string_view("bandit-json");
   return fail(Errc::unsupported, "JSON of no known tool; name it with --from");
@@ -53,6 +55,11 @@ base::Result<std::string_view> detect_list(JsonReader& reader) {
     const Keys keys = keys_at_hand(reader);
     if (has_all(keys, {"message-id"}) || has_all(keys, {"symbol", "message"}))
       return std::string_view("pylint-json");
+    if (has_all(keys, {"filePath", "messages"})) return std::string_view("eslint-json");
+    if (has_all(keys, {"description", "location"})) return std::string_view("code-climate-json");
+    if (has_all(keys, {"file", "code", "level"}) && !keys.contains("endLine")) {
+      return std::string_view("hadolint-json");
+    }
     if (has_all(keys, {"file", "code", "level"})) return std::string_view("shellcheck-json");
   }
   return fail(Errc::unsupported, "a JSON list of no known tool; name it with --from");
@@ -75,6 +82,9 @@ bool holds(std::string_view text, std::string_view part) {
 base::Result<std::string_view> detect_xml(std::string_view head) {
   if (holds(head, "<results version=") && holds(head, "<cppcheck "))
     return std::string_view("cppcheck-xml");
+  if (holds(head, "<checkstyle")) return std::string_view("checkstyle-xml");
+  if (holds(head, "<plist")) return std::string_view("clang-plist");
+  if (holds(head, "<testsuite")) return std::string_view("junit-xml");
   return fail(Errc::unsupported, "XML of no known tool; name it with --from");
 }
 
@@ -86,6 +96,18 @@ bool is_flake8_line(std::string_view line) {
   };
   const auto place = split_place(line, accepts);
   return place && !place->column.empty();
+}
+
+bool is_yamllint_line(std::string_view line) {
+  return split_place(line,
+                     [](std::string_view rest) {
+                       return rest.starts_with("[error] ") || rest.starts_with("[warning] ");
+                     })
+      .has_value();
+}
+
+bool is_msbuild_line(std::string_view line) {
+  return holds(line, "): error ") || holds(line, "): warning ");
 }
 
 // Which compiler wrote a diagnostic line; empty when the line does not tell.
@@ -110,10 +132,19 @@ base::Result<std::string_view> detect_text(std::string_view head) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (const auto diagnostic = parse_diagnostic_line(line)) {
       has_diagnostic = true;
+      // Two spaces before the code are mypy's own way.
+      if (diagnostic->path.ends_with(".py") && line.ends_with(']') && holds(line, "  [")) {
+        return std::string_view("mypy-text");
+      }
       const std::string_view name = compiler_of(*diagnostic);
       if (!name.empty()) return name;
       continue;
     }
+    if (is_yamllint_line(line)) return std::string_view("yamllint-text");
+    if (line.starts_with("TAP version ") || line.starts_with("not ok ")) {
+      return std::string_view("tap");
+    }
+    if (is_msbuild_line(line)) return std::string_view("msbuild-text");
     if (is_flake8_line(line)) return std::string_view("flake8-text");
     if (holds(line, ": In function ") || holds(line, ": In member function "))
       return std::string_view("gcc-text");

@@ -14,18 +14,35 @@ base::Result<ConvertedRun> convert_nothing(ByteSource&) { return ConvertedRun{};
 
 constexpr auto kFormats = std::to_array<Format>({
     {"bandit-json", "Bandit", "bandit -f json", "stdout", convert_bandit},
+    {"checkstyle-xml", "many", "checkstyle -f xml, and tools that write its form", "stdout",
+     convert_checkstyle},
+    {"clang-plist", "clang", "clang --analyze --analyzer-output plist", "stdout",
+     convert_clang_plist},
     {"clang-text", "clang", "clang", "stderr", convert_clang},
     {"clang-tidy-text", "clang-tidy", "clang-tidy", "stdout", convert_clang_tidy},
+    {"code-climate-json", "many", "Code Climate and GitLab code quality reports", "stdout",
+     convert_code_climate},
     {"cppcheck-xml", "Cppcheck", "cppcheck --xml", "stderr", convert_cppcheck},
+    {"eslint-json", "ESLint", "eslint -f json", "stdout", convert_eslint},
     {"flake8-text", "flake8", "flake8", "stdout", convert_flake8},
     {"gcc-text", "GCC", "gcc", "stderr", convert_gcc},
+    {"go-vet-text", "go vet", "go vet", "stderr", convert_go_vet},
+    {"golangci-json", "golangci-lint", "golangci-lint run --out-format json", "stdout",
+     convert_golangci},
+    {"hadolint-json", "hadolint", "hadolint -f json", "stdout", convert_hadolint},
+    {"junit-xml", "many", "JUnit reports: failed tests", "stdout", convert_junit},
+    {"msbuild-text", "MSBuild", "MSBuild, and tsc --pretty false", "stdout", convert_msbuild},
+    {"mypy-text", "mypy", "mypy --show-column-numbers", "stdout", convert_mypy},
     {"none", "any", "no findings are read; needs --evidence", "stdout", convert_nothing},
     {"pylint-json", "Pylint", "pylint -f json", "stdout", convert_pylint},
     {"pylint-json2", "Pylint", "pylint -f json2", "stdout", convert_pylint},
+    {"rubocop-json", "RuboCop", "rubocop -f json", "stdout", convert_rubocop},
     {"sarif", "any", "SARIF 2.1.0, copied losslessly", "stdout", nullptr},
     {"shellcheck-gcc", "ShellCheck", "shellcheck -f gcc", "stdout", convert_gcc},
     {"shellcheck-json", "ShellCheck", "shellcheck -f json", "stdout", convert_shellcheck},
     {"shellcheck-json1", "ShellCheck", "shellcheck -f json1", "stdout", convert_shellcheck},
+    {"tap", "many", "TAP 12 to 14: failed tests", "stdout", convert_tap},
+    {"yamllint-text", "yamllint", "yamllint -f parsable", "stdout", convert_yamllint},
 });
 
 struct Alias {
@@ -35,13 +52,26 @@ struct Alias {
 
 constexpr auto kAliases = std::to_array<Alias>({
     {"bandit", "bandit-json"},
+    {"checkstyle", "checkstyle-xml"},
     {"clang", "clang-text"},
     {"clang-tidy", "clang-tidy-text"},
     {"cppcheck", "cppcheck-xml"},
+    {"code-climate", "code-climate-json"},
+    {"eslint", "eslint-json"},
     {"flake8", "flake8-text"},
     {"gcc", "gcc-text"},
+    {"gitlab", "code-climate-json"},
+    {"go-vet", "go-vet-text"},
+    {"golangci-lint", "golangci-json"},
+    {"hadolint", "hadolint-json"},
+    {"junit", "junit-xml"},
+    {"msbuild", "msbuild-text"},
+    {"mypy", "mypy-text"},
     {"pylint", "pylint-json"},
+    {"rubocop", "rubocop-json"},
     {"shellcheck", "shellcheck-json1"},
+    {"tsc", "msbuild-text"},
+    {"yamllint", "yamllint-text"},
 });
 
 }  // namespace

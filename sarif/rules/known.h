@@ -25,6 +25,10 @@ enum class Compiler { gcc, clang, clang_tidy };
 // `id` is "-Wunused-variable", a clang-tidy check, or one of the words "error", "warning", "note".
 [[nodiscard]] Rule compiler_rule(const std::string& id, Compiler compiler, std::string_view cwe);
 
+// For a tool whose rules are not known one by one: the id as it is, a name made from its words.
+[[nodiscard]] Rule plain_rule(const std::string& id, std::string_view tool,
+                              std::string help_uri = {});
+
 // Fills what is still empty from what is there.
 void complete_rule(Rule& rule, std::string_view tool);
 

@@ -187,6 +187,107 @@ TEST_CASE("flake8: colons in names, plugin codes, line 0", "[sarif]") {
   CHECK(run.findings[4].location.region.start_line == 1);
 }
 
+TEST_CASE("checkstyle: whose rule it is, a missing column, ignored errors", "[sarif]") {
+  const ConvertedRun run = read(convert_checkstyle, input("checkstyle.xml"));
+  CHECK(run.tool.name == "Checkstyle");
+  CHECK(run.tool.version == "8.36.1");
+  REQUIRE(run.findings.size() == 2);
+  CHECK(rule_of(run, 0).id == "JavadocPackage");
+  CHECK(run.findings[0].location.region == Region{1, {}, {}, {}});
+  CHECK(run.findings[1].level == Level::note);
+}
+
+TEST_CASE("eslint: parse errors, suppressions, a missing end", "[sarif]") {
+  const ConvertedRun run = resolved(convert_eslint, input("eslint.json"));
+  REQUIRE(run.findings.size() == 2);
+  CHECK(run.findings[0].level == Level::warning);
+  CHECK(run.findings[0].location.uri == "file:///build/src/%C3%BCn%C3%AF.js");
+  CHECK(run.findings[0].location.region == Region{6, 11, 7, 1});
+  CHECK(run.findings[0].suppressions.empty());
+  CHECK(rule_of(run, 1).id == "plugin/no-debugger");
+  CHECK(rule_of(run, 1).help_uri.empty());
+  REQUIRE(run.findings[1].suppressions.size() == 1);
+  CHECK(run.findings[1].suppressions[0].justification == "wanted");
+  REQUIRE(run.notifications.size() == 1);
+  CHECK(run.notifications[0].location->region.start_column == 10);
+}
+
+TEST_CASE("yamllint, mypy, tsc, msbuild, go vet: one finding a line", "[sarif]") {
+  const ConvertedRun yaml = read(convert_yamllint, input("yamllint.txt"));
+  REQUIRE(yaml.findings.size() == 2);
+  CHECK(rule_of(yaml, 0).id == "document-start");
+  CHECK(yaml.findings[0].message == "missing document start \"---\"");
+  CHECK(rule_of(yaml, 1).id == "syntax");
+  const ConvertedRun mypy = read(convert_mypy, input("mypy.txt"));
+  REQUIRE(mypy.findings.size() == 2);
+  CHECK(rule_of(mypy, 0).id == "return-value");
+  CHECK(mypy.findings[0].message ==
+        "Incompatible return value type (got \"int\", expected \"str\")");
+  CHECK(mypy.findings[1].level == Level::note);
+  CHECK(read(convert_mypy, "Success: no issues found in 1 source file\n").findings.empty());
+  const ConvertedRun tsc = read(convert_msbuild, input("tsc.txt"));
+  CHECK(tsc.tool.name == "TypeScript");
+  REQUIRE(tsc.findings.size() == 2);
+  CHECK(tsc.findings[1].location.path == "src/b (1).ts");
+  const ConvertedRun msbuild = resolved(convert_msbuild, input("msbuild.txt"));
+  REQUIRE(msbuild.findings.size() == 2);
+  CHECK(msbuild.findings[0].location.uri == "src/a.cs");
+  CHECK(msbuild.findings[0].message == "The variable 'x' is declared but never used");
+  CHECK(msbuild.findings[1].location.uri == "file:///C:/w/c.cs");
+  CHECK(msbuild.findings[1].location.region.start_column == 2);
+  const ConvertedRun go = read(convert_go_vet, input("govet.txt"));
+  REQUIRE(go.findings.size() == 2);
+  CHECK(go.findings[1].location.path == "./b.go");
+}
+
+TEST_CASE("junit and tap: failed tests only, with a place where one can be found", "[sarif]") {
+  const ConvertedRun junit = read(convert_junit, input("junit.xml"));
+  REQUIRE(junit.findings.size() == 2);
+  CHECK(junit.findings[0].location.path == "src/s.py");
+  CHECK(junit.findings[0].location.region.start_line == 7);
+  CHECK(junit.findings[0].message == "Test failed: c: bad: one is not two");
+  CHECK(junit.findings[1].location.path == "/w/test.js");
+  CHECK(rule_of(junit, 1).id == "test-error");
+  CHECK(junit.notifications.size() == 1);
+  const ConvertedRun tap = read(convert_tap, input("test.tap"));
+  REQUIRE(tap.findings.size() == 2);
+  CHECK(tap.findings[0].location.path == "/w/tap.test.js");
+  CHECK(tap.findings[0].location.region == Region{2, 34, {}, {}});
+  CHECK(tap.findings[1].location.path == "src/c.js");
+  CHECK(tap.notifications.size() == 1);
+  CHECK(error_of(convert_tap, "nothing\n") == "not TAP");
+}
+
+TEST_CASE("clang plist: files by index, events as a path, a document type allowed", "[sarif]") {
+  const ConvertedRun run = resolved(convert_clang_plist, input("analyzer.plist"));
+  REQUIRE(run.findings.size() == 1);
+  CHECK(run.tool.version == "clang version 14");
+  CHECK(run.findings[0].location.uri == "src/wide.c");
+  CHECK(rule_of(run, 0).id == "core.UndefinedBinaryOperatorResult");
+  REQUIRE(run.findings[0].path.size() == 2);
+  CHECK(run.findings[0].path[0].message == "'x' declared");
+  CHECK(run.findings[0].fingerprints.size() == 2);
+}
+
+TEST_CASE("hadolint, code climate, rubocop, golangci-lint: JSON lists", "[sarif]") {
+  const ConvertedRun hadolint = read(convert_hadolint, input("hadolint.json"));
+  REQUIRE(hadolint.findings.size() == 2);
+  CHECK(rule_of(hadolint, 1).help_uri == "https://www.shellcheck.net/wiki/SC2086");
+  const ConvertedRun climate = read(convert_code_climate, input("codeclimate.json"));
+  REQUIRE(climate.findings.size() == 2);
+  CHECK(climate.findings[0].level == Level::error);
+  CHECK(climate.findings[0].location.region == Region{3, {}, 5, {}});
+  CHECK(climate.findings[1].location.region == Region{4, 2, {}, {}});
+  const ConvertedRun rubocop = read(convert_rubocop, input("rubocop.json"));
+  REQUIRE(rubocop.findings.size() == 1);
+  CHECK(rubocop.tool.version == "1.50.0");
+  CHECK(rubocop.findings[0].location.region == Region{1, 81, {}, 91});
+  const ConvertedRun golangci = read(convert_golangci, input("golangci.json"));
+  REQUIRE(golangci.findings.size() == 1);
+  CHECK(rule_of(golangci, 0).id == "errcheck");
+  CHECK(read(convert_golangci, "{\"Issues\":null}").findings.empty());
+}
+
 TEST_CASE("every rule is complete, whatever its tool", "[sarif]") {
   struct Case {
     Read converter;
@@ -199,6 +300,12 @@ TEST_CASE("every rule is complete, whatever its tool", "[sarif]") {
                                    {convert_clang_tidy, "clang_tidy.txt"},
                                    {convert_cppcheck, "cppcheck.xml"},
                                    {convert_pylint, "pylint.json"},
+                                   {convert_eslint, "eslint.json"},
+                                   {convert_checkstyle, "checkstyle.xml"},
+                                   {convert_tap, "test.tap"},
+                                   {convert_clang_plist, "analyzer.plist"},
+                                   {convert_msbuild, "tsc.txt"},
+                                   {convert_rubocop, "rubocop.json"},
                                    {convert_bandit, "bandit.json"},
                                    {convert_flake8, "flake8.txt"}}) {
     for (const Rule& rule : read(converter, input(file)).rules) {
@@ -262,7 +369,20 @@ TEST_CASE("formats: each output is recognised by its content", "[sarif]") {
                                    {"pylint.json", "pylint-json"},
                                    {"pylint.json2", "pylint-json2"},
                                    {"bandit.json", "bandit-json"},
-                                   {"flake8.txt", "flake8-text"}}) {
+                                   {"flake8.txt", "flake8-text"},
+                                   {"checkstyle.xml", "checkstyle-xml"},
+                                   {"eslint.json", "eslint-json"},
+                                   {"yamllint.txt", "yamllint-text"},
+                                   {"junit.xml", "junit-xml"},
+                                   {"test.tap", "tap"},
+                                   {"analyzer.plist", "clang-plist"},
+                                   {"mypy.txt", "mypy-text"},
+                                   {"tsc.txt", "msbuild-text"},
+                                   {"msbuild.txt", "msbuild-text"},
+                                   {"hadolint.json", "hadolint-json"},
+                                   {"codeclimate.json", "code-climate-json"},
+                                   {"rubocop.json", "rubocop-json"},
+                                   {"golangci.json", "golangci-json"}}) {
     CAPTURE(file);
     const std::string text = input(file);
     const auto found = detect_format(text);
@@ -277,7 +397,7 @@ TEST_CASE("formats: each output is recognised by its content", "[sarif]") {
   CHECK(find_format("nothing") == nullptr);
 }
 
-TEST_CASE("the real outputs of twelve linters are read", "[sarif][golden]") {
+TEST_CASE("the real outputs of many linters are read", "[sarif][golden]") {
   const auto shared = support::shared_sarif_dir();
   if (!shared) {
     WARN("skipped: shared data not present");
@@ -298,7 +418,14 @@ TEST_CASE("the real outputs of twelve linters are read", "[sarif][golden]") {
                                    {"pylint-3.json2", 14},
                                    {"shellcheck-0.10.json", 13},
                                    {"shellcheck-0.10.json1", 13},
-                                   {"shellcheck-0.10.gcc.txt", 13}}) {
+                                   {"shellcheck-0.10.gcc.txt", 13},
+                                   {"shellcheck-0.10.checkstyle.xml", 13},
+                                   {"checkstyle-8.36.1.xml", 26},
+                                   {"clang-19.plist", 4},
+                                   {"eslint-9.json", 14},
+                                   {"node-test.junit.xml", 2},
+                                   {"node-test.tap", 2},
+                                   {"yamllint.txt", 10}}) {
     CAPTURE(file);
     const std::string text = support::read_all(*shared / "lint-inputs" / file);
     const auto format = detect_format(text);

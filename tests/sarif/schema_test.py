@@ -100,13 +100,14 @@ def main():
     inputs = 0
     convert_dir = os.path.join(data, "convert")
     lint_dir = os.path.join(shared, "sarif", "lint-inputs")
-    known = re.compile(r"(bandit|clang-19\.txt|clang-tidy-19\.txt|cppcheck|flake8|gcc|pylint-3\.json"
-                       r"|shellcheck-0\.10\.(json|gcc))")
+    known = re.compile(r"(bandit|checkstyle|clang-19\.(txt|plist)|clang-tidy-19\.txt|cppcheck|eslint-9\.json"
+                       r"|flake8|gcc|node-test|pylint-3\.json|shellcheck-0\.10|yamllint)")
     for folder, wanted in ((convert_dir, re.compile("")), (lint_dir, known)):
         for name in sorted(os.listdir(folder)):
             if wanted.match(name):
                 inputs += 1
-                check(name, [os.path.join(folder, name)])
+                form = ["--from", "go-vet-text"] if name == "govet.txt" else []
+                check(name, [*form, os.path.join(folder, name)])
     for form, stream, command in LINTERS:
         if shutil.which(command[0]) is None:
             print(f"not here: {command[0]}")
