@@ -28,6 +28,7 @@
 #include "sandbox/program_file.h"
 #include "sandbox/recorder.h"
 #include "sandbox/run_status.h"
+#include "sandbox/sarif_step.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -240,7 +241,20 @@ class Run {
     for (const Refusal& r : refusals) err_ << "ethos-run: refused: " << r.cause << " [" << r.rule << " " << r.on << "]; " << r.fix << '\n';
     status_.ended_by = "refused";
     if (auto done = recorder.refuse(refusals, code(ExitStatus::refused)); !done) return evidence_failed(done.error().message());
-    return code(ExitStatus::refused);
+    return with_sarif(recorder, code(ExitStatus::refused), {});
+  }
+
+  // The run is closed and its evidence kept; a report that was asked for and is not there is a failure
+  // of the runner all the same.
+  int with_sarif(Recorder& recorder, int status, SarifRequest request) {
+    if (!ready_.sarif) return status;
+    request.file = &*ready_.sarif;
+    request.prepared = &ready_.prepared;
+    request.ledger = appender_.files();
+    request.run = id_.text();
+    request.host_id = random_host_id();
+    auto written = write_sarif(request, recorder);
+    return written ? status : fail("--sarif: " + written.error().message());
   }
 
   int cage(Recorder& recorder) {
@@ -272,7 +286,7 @@ class Run {
     for (const Mismatch& m : denial.mismatches) err_ << "ethos-run: " << m.what << ": expected " << m.expected << ", found " << m.found << '\n';
     status_.ended_by = "refused";
     if (auto done = recorder.refuse(denial, code(ExitStatus::refused)); !done) return evidence_failed(done.error().message());
-    return code(ExitStatus::refused);
+    return with_sarif(recorder, code(ExitStatus::refused), {});
   }
 
   int runner_failed(Recorder& recorder, const RunnerFailure& failure) {
@@ -298,7 +312,12 @@ class Run {
     describe(recorder, result);
     if (auto done = recorder.close(result, outputs, std::move(disclosures), status); !done) return evidence_failed(done.error().message());
     tell(result);
-    return status;
+    SarifRequest sarif;
+    sarif.plan = ready_.prepared.plan;
+    sarif.exit_code = status_.exit_code;
+    if (auto bytes = out.bytes()) sarif.standard_output = *bytes;
+    if (auto bytes = err.bytes()) sarif.standard_error = *bytes;
+    return with_sarif(recorder, status, std::move(sarif));
   }
 
   void describe(const Recorder& recorder, const RunResult& result) {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/sarif_step.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ledger/bulk_hash.h"
+#include "ledger/reader.h"
+#include "sandbox/facts_collect.h"
+#include "sandbox/jsonc.h"
+#include "sandbox/path_text.h"
+#include "sandbox/plan_build.h"
+#include "sandbox/sibling.h"
+
+namespace ethos::sandbox {
+namespace {
+
+using base::Errc;
+using base::Result;
+
+constexpr std::size_t kMaxEvidence = 64U << 20;
+
+record::Digest digest_of(std::string_view bytes) {
+  constexpr std::size_t kSmall = 256U << 10;
+  if (bytes.size() <= kSmall) return record::sha256(base::as_bytes(bytes));
+  ledger::BulkSha256 hash;
+  hash.update(base::as_bytes(bytes));
+  return hash.finish();
+}
+
+// RFC 3986: what a path segment may hold as it is.
+std::string percent_encode(std::string_view path) {
+  constexpr std::string_view kPlain = "-._~/!$&'()*+,;=@";
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || kPlain.find(c) != std::string_view::npos;
+    if (is_plain) out += c;
+    else ((out += '%') += kHex[byte >> 4]) += kHex[byte & 0xF];
+  }
+  return out;
+}
+
+// The declaration's place, when it is a file of the workspace: denials may point at it.
+std::string declaration_member(const Policy& policy, const Workspace& workspace) {
+  if (!policy.declaration || policy.declaration->line == 0 || !policy.source || policy.files.empty()) return "";
+  if (policy.origin != Origin::workspace && policy.origin != Origin::pinned) return "";
+  const auto inside = relative_to(workspace, policy.source_name);
+  if (!inside) return "";
+  Json lines;
+  lines[policy.tool] = policy.declaration->line;
+  Json out;
+  out["uri"] = percent_encode(*inside);
+  out["lines"] = std::move(lines);
+  return ",\"declaration\":" + out.encode();
+}
+
+// Which stream a format's findings come on.
+bool is_on_standard_error(std::string_view format) { return format == "cppcheck-xml" || format == "gcc-text" || format == "clang-text"; }
+
+// A cage that sees nothing of the workspace: for the evidence of a run that was refused.
+Result<Plan> blind_plan(const Prepared& prepared, std::uint32_t host_id) {
+  ToolDeclaration tool;
+  tool.name = "ethos-sarif";
+  tool.command = {"ethos-sarif"};
+  tool.read.emplace();
+  auto normal = build_normal(tool, Origin::catalog, {}, prepared.workspace.path);
+  auto host = read_host_facts();
+  if (!normal || !host) return base::fail(Errc::io, "facts of the host");
+  FactsRequest request;
+  request.host = *host;
+  request.cwd = prepared.workspace.path;
+  auto facts = collect_facts(prepared.workspace, *normal, request);
+  if (!facts) return base::Unexpected(std::move(facts).error());
+  Plan plan = build_plan(*normal, *facts, prepared.workspace.path);
+  complete_plan(plan, *normal, *facts, {{}, {}, host_id});
+  return plan;
+}
+
+class SarifStep {
+ public:
+  SarifStep(const SarifRequest& request, Recorder& recorder) : request_(request), recorder_(recorder) {}
+
+  Result<void> run() {
+    auto program = find_sibling("ethos-sarif");
+    if (!program) return base::Unexpected(std::move(program).error());
+    program_ = std::move(*program);
+    if (auto planned = choose_plan(); !planned) return planned;
+    auto evidence = evidence_document(request_.ledger, request_.run, recorder_.sequences(), recorder_.checkpoint_note(), request_.prepared->policy,
+                                      request_.prepared->workspace);
+    if (!evidence) return base::Unexpected(std::move(evidence).error());
+    auto converted = start(convert_arguments(), input(), *evidence);
+    if (!converted) return base::Unexpected(std::move(converted).error());
+    if (converted->out.empty()) return base::fail(Errc::malformed, "ethos-sarif convert wrote nothing: " + converted->err);
+    // Both look at what the converter wrote from hostile bytes, so they are caged too.
+    auto validated = start({"validate", "--quiet", "-"}, converted->out, "");
+    if (!validated) return base::Unexpected(std::move(validated).error());
+    auto digests = start({"digest", "-"}, converted->out, "");
+    if (!digests) return base::Unexpected(std::move(digests).error());
+    return finish(*converted, *digests);
+  }
+
+ private:
+  Result<void> choose_plan() {
+    if (request_.plan) {
+      plan_ = *request_.plan;
+      return {};
+    }
+    auto plan = blind_plan(*request_.prepared, request_.host_id);
+    if (!plan) return base::Unexpected(std::move(plan).error());
+    plan_ = std::move(*plan);
+    return {};
+  }
+
+  [[nodiscard]] std::string format() const {
+    const auto& normal = request_.prepared->policy.normal;
+    if (!request_.plan || !normal) return "none";
+    return normal->output_format.value_or("auto");
+  }
+
+  [[nodiscard]] std::string_view input() const {
+    if (!request_.plan) return "";
+    return is_on_standard_error(format()) ? request_.standard_error : request_.standard_output;
+  }
+
+  [[nodiscard]] std::vector<std::string> convert_arguments() const {
+    std::vector<std::string> out = {"convert", "--from", format(), "--evidence", kEvidencePath, "--tool", request_.prepared->policy.tool, "--quiet"};
+    if (request_.plan) {
+      for (const std::string& word : {std::string("--root"), plan_.workspace, std::string("--cwd"), plan_.cwd}) out.push_back(word);
+      if (request_.exit_code) {
+        out.emplace_back("--exit-code");
+        out.push_back(std::to_string(*request_.exit_code));
+      }
+    }
+    out.emplace_back("-o");
+    out.emplace_back("-");
+    out.emplace_back("-");
+    return out;
+  }
+
+  Result<SiblingOutput> start(const std::vector<std::string>& arguments, std::string_view input, const std::string& evidence) const {
+    Plan plan = reading_plan(plan_, program_, arguments);
+    if (!evidence.empty()) {
+      plan.files.push_back({kEvidencePath, evidence});
+      for (Mount& mount : plan.mounts)
+        if (mount.kind == MountKind::root) mount.size_bytes += 2 * evidence.size();
+    }
+    auto done = run_sibling(plan, input);
+    if (!done) return done;
+    if (done->status != 0) return base::fail(Errc::malformed, "ethos-sarif " + arguments.front() + " ended with " + std::to_string(done->status) + ": " + done->err);
+    return done;
+  }
+
+  Result<void> finish(const SiblingOutput& converted, const SiblingOutput& digests) {
+    const record::Digest file = digest_of(converted.out);
+    auto list = read_digests(digests.out, file);
+    if (!list) return base::Unexpected(std::move(list).error());
+    if (auto written = write_output(*request_.file, converted.out); !written) return written;
+    Json body;
+    body["converter"]["product"] = ETHOS_VERSION;
+    body["converter"]["status"] = converted.status;
+    Committer& committer = recorder_.committer();
+    body["list"] = committer.commit("sarif", list->second);
+    body["results"] = list->first;
+    body["sha256"] = file.text();
+    return recorder_.add_sarif(std::move(body), committer.take());
+  }
+
+  // {"file":"sha256:...","results":["sha256:...",...]} -> number of results, one digest a line.
+  static Result<std::pair<std::int64_t, std::string>> read_digests(std::string_view text, const record::Digest& file) {
+    const auto malformed = [] { return base::fail(Errc::malformed, "ethos-sarif digest answered something else"); };
+    auto root = parse_jsonc(text, {kMaxEvidence, 4});
+    if (!root) return malformed();
+    const JsonNode* digest = root->find("file");
+    const JsonNode* results = root->find("results");
+    if (digest == nullptr || digest->text != file.text() || results == nullptr || results->kind != JsonNode::Kind::array) return malformed();
+    std::string list;
+    for (const JsonNode& item : results->items) {
+      if (!record::Digest::from_text(item.text)) return malformed();
+      (list += item.text) += '\n';
+    }
+    return std::pair(static_cast<std::int64_t>(results->items.size()), std::move(list));
+  }
+
+  const SarifRequest& request_;
+  Recorder& recorder_;
+  std::string program_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Result<std::string> evidence_document(const ledger::LedgerFiles& ledger, const std::string& run, const std::vector<std::uint64_t>& sequences,
+                                      const std::string& checkpoint, const Policy& policy, const Workspace& workspace) {
+  if (sequences.empty()) return base::fail(Errc::not_found, "no record of the run");
+  auto reader = ledger::LedgerReader::open(ledger);
+  if (!reader) return base::Unexpected(std::move(reader).error());
+  std::string records;
+  std::size_t next = 0;
+  auto read = reader->read(sequences.front(), sequences.back() + 1, [&](const ledger::StoredRecord& record) {
+    if (next >= sequences.size() || record.seq != sequences[next]) return true;
+    if (!records.empty()) records += ',';
+    records += record.bytes;
+    return ++next < sequences.size() && records.size() <= kMaxEvidence;
+  });
+  if (!read) return base::Unexpected(std::move(read).error());
+  if (next != sequences.size()) return base::fail(Errc::too_large, "the run's records do not fit into an evidence document");
+  Json place;
+  place["checkpoint"] = checkpoint;
+  place["first_seq"] = static_cast<std::int64_t>(sequences.front());
+  place["last_seq"] = static_cast<std::int64_t>(sequences.back());
+  place["origin"] = reader->tail().checkpoint.origin;
+  place["run"] = run;
+  return R"({"v":1,"kind":"ethos-evidence","ledger":)" + place.encode() + ",\"records\":[" + records + "]" + declaration_member(policy, workspace) + "}";
+}
+
+Result<void> write_sarif(const SarifRequest& request, Recorder& recorder) { return SarifStep(request, recorder).run(); }
+
+}  // namespace ethos::sandbox
