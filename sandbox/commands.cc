@@ -6,8 +6,9 @@
 
 #include "ledger/ledger_files.h"
 #include "sandbox/doctor.h"
+#include "sandbox/doctor.h"
 #include "sandbox/exit_status.h"
-#include "sandbox/host_probe.h"
+#include "sandbox/read_host.h"
 #include "sandbox/prepare.h"
 #include "sandbox/run_command.h"
 #include "sandbox/run_options.h"
@@ -23,7 +24,7 @@ int complain(std::ostream& err, const std::string& text, ExitStatus status) {
 int show_plan(const RunOptions& options, std::ostream& out, std::ostream& err) {
   auto caller = read_caller();
   if (!caller) return complain(err, caller.error().message(), ExitStatus::runner_failed);
-  auto host = probe_host(options.cgroup_parent.value_or(""));
+  auto host = read_host(options.cgroup_parent.value_or(""));
   if (!host) return complain(err, host.error().message(), ExitStatus::runner_failed);
   // Only to keep its files out of every grant; that there is none yet does not matter here.
   std::optional<ledger::LedgerFiles> ledger;

@@ -7,7 +7,7 @@
 #include "ledger/base/bytes.h"
 #include "ledger/base/file_io.h"
 #include "sandbox/git_revision.h"
-#include "sandbox/host_probe.h"
+#include "sandbox/read_host.h"
 
 namespace ethos::sandbox {
 namespace {

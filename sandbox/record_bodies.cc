@@ -95,16 +95,6 @@ Json teardown_body(const CloseFacts& close) {
   return out;
 }
 
-// The write grant that holds a path: the longest, as grants do not nest.
-BasedPath grant_of(const BasedPath& where, const Plan& plan) {
-  BasedPath best{where.base, "."};
-  for (const Mount& mount : plan.mounts)
-    if (mount.kind == MountKind::staged && mount.where.base == where.base && is_at_or_below(where.path, mount.where.path) &&
-        mount.where.path.size() >= best.path.size())
-      best = mount.where;
-  return best;
-}
-
 }  // namespace
 
 std::string bounded_text(std::string_view text, std::size_t most) {
@@ -249,11 +239,11 @@ Json gap_body(const Gap& gap) {
   return out;
 }
 
-Json artifact_body(const Artifact& artifact, const Plan& plan, Committer& committer) {
+Json artifact_body(const Artifact& artifact, Committer& committer) {
   Json out;
   const bool is_directory = artifact.action == "directory";
   out["action"] = is_directory ? "created" : artifact.action;
-  out["grant"] = committer.path(grant_of(artifact.where, plan));
+  out["grant"] = committer.path(artifact.grant);
   out["path"] = committer.path(artifact.where);
   if (!is_directory && artifact.action != "deleted") out["sha256"] = record::Digest(artifact.sha256).text();
   out["size"] = big(artifact.bytes);

@@ -71,7 +71,7 @@ struct OpenFacts {
 [[nodiscard]] Json setup_denial_body(const SetupDenial& denial, const std::string& workspace, Committer& committer);
 [[nodiscard]] Json limit_body(const LimitEvent& event);
 [[nodiscard]] Json gap_body(const Gap& gap);
-[[nodiscard]] Json artifact_body(const Artifact& artifact, const Plan& plan, Committer& committer);
+[[nodiscard]] Json artifact_body(const Artifact& artifact, Committer& committer);
 
 struct OutputFact {
   std::string stream;  // stdout, stderr

@@ -124,7 +124,7 @@ Result<void> Recorder::close(const RunResult& result, const std::vector<OutputFa
   writer_.stop();
   for (const OutputFact& output : outputs) writer_.add("output.captured", output_body(output), std::exchange(disclosures, {}));
   for (const Artifact& artifact : result.artifacts) {
-    Json body = artifact_body(artifact, *plan_, committer_);
+    Json body = artifact_body(artifact, committer_);
     writer_.add("artifact.exported", std::move(body), committer_.take());
   }
   CloseFacts close;

@@ -8,17 +8,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <ostream>
 #include <thread>
 #include <utility>
 
 #include "ledger/base/file_io.h"
+#include "ledger/base/file_lock.h"
 #include "ledger/base/random.h"
 #include "ledger/recovery.h"
 #include "ledger/run_lock.h"
 #include "sandbox/decision.h"
 #include "sandbox/exit_status.h"
-#include "sandbox/host_probe.h"
+#include "sandbox/read_host.h"
 #include "sandbox/open_facts.h"
 #include "sandbox/open_ledger.h"
 #include "sandbox/output_files.h"
@@ -128,7 +130,7 @@ Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock) {
   auto ledger = ready_ledger(*choice, !options.has_no_init, clock);
   if (!ledger) return base::Unexpected(std::move(ledger).error());
   ready.ledger = std::move(*ledger);
-  auto host = probe_host(options.cgroup_parent.value_or(""));
+  auto host = read_host(options.cgroup_parent.value_or(""));
   if (!host) return base::Unexpected(std::move(host).error());
   ready.host = std::move(*host);
   auto input = choose_stdin(options.standard_input);
@@ -194,6 +196,33 @@ class Measuring {
   std::thread thread_;
   bool is_finished_ = false;
 };
+
+// Where a run notes what it is about to bring out of its staged grants, beside its lock file.
+std::string journal_of(const ledger::LedgerFiles& files, const std::string& run) { return files.runs() + "/" + run + ".journal"; }
+
+// What a killed runner left half brought out is undone before its run is ended in the ledger.
+Result<void> roll_back_dead_commits(const ledger::LedgerFiles& files, std::ostream& err) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(files.runs(), error)) {
+    const std::string name = entry.path().filename().string();
+    constexpr std::string_view kSuffix = ".journal";
+    if (!name.ends_with(kSuffix)) continue;
+    const std::string run_file = files.runs() + "/" + name.substr(0, name.size() - kSuffix.size());
+    // Whoever can lock the run's file, or finds none, knows that its runner is gone.
+    auto lock = base::FileLock::create(run_file, base::LockKind::exclusive, base::IfBusy::give_up);
+    if (!lock && lock.error().code == Errc::busy) continue;
+    if (!lock) return base::Unexpected(std::move(lock).error());
+    auto undone = roll_back_commit(entry.path().string());
+    if (!undone) {
+      // The place may be gone for ever; one dead run must not stop every later one.
+      err << "ethos-run: what a dead run had half brought out could not be undone: " << undone.error().message() << '\n';
+      std::filesystem::rename(entry.path(), entry.path().string() + ".failed", error);
+      continue;
+    }
+    if (*undone > 0) err << "ethos-run: undid " << *undone << " changes that a dead run had half brought out\n";
+  }
+  return {};
+}
 
 class Run {
  public:
@@ -270,6 +299,7 @@ class Run {
     launch.cgroup_parent = options_.cgroup_parent.value_or("");
     launch.spool_stdout_fd = out->fd();
     launch.spool_stderr_fd = err->fd();
+    launch.commit_journal = journal_of(appender_.files(), id_.text());
     CageOutcome outcome;
     {
       Measuring measuring(plan, recorder);
@@ -377,6 +407,7 @@ int run_tool(const RunOptions& options, std::ostream& err) {
   if (ready->ledger.note && !options.is_quiet) err << "ethos-run: " << *ready->ledger.note << '\n';
   auto appender = ledger::Appender::open(ready->ledger.files, *clock);
   if (!appender) return fail(appender.error());
+  if (auto undone = roll_back_dead_commits(appender->files(), err); !undone) return fail(undone.error());
   auto recovered = ledger::recover_runs(*appender);
   if (!recovered) return fail(std::move(recovered).error().with_context("end the runs that died"));
   for (const record::RunId& dead : *recovered)

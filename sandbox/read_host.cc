@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sandbox/host_probe.h"
+#include "sandbox/read_host.h"
 
 #include <linux/magic.h>
 #include <sys/statfs.h>
@@ -18,7 +18,7 @@ bool is_file_system(const char* path, long magic) {
 
 }  // namespace
 
-base::Result<HostFacts> probe_host(const std::string& cgroup_parent) {
+base::Result<HostFacts> read_host(const std::string& cgroup_parent) {
   auto host = read_host_facts();
   if (!host) return host;
   auto parent = find_cgroup_parent(cgroup_parent);
