@@ -10,8 +10,6 @@
 namespace ethos::sarif {
 namespace {
 
-constexpr auto kBytes = LoneSurrogates::as_bytes;
-
 Level level_of(std::string_view severity) {
   if (severity == "HIGH") return Level::error;
   if (severity == "MEDIUM") return Level::warning;
@@ -66,7 +64,7 @@ base::Result<ConvertedRun> convert_bandit(ByteSource& source) {
   RuleBook rules(run);
   const auto handle_result = [&](const JsonView& issue) -> base::Result<void> {
     const std::string id = text_of(issue, "test_id");
-    const std::string file = text_of(issue, "filename", kBytes);
+    const std::string file = text_of(issue, "filename");
     if (!issue.is_object() || id.empty() || file.empty()) {
       return base::fail(base::Errc::malformed, "not a Bandit result");
     }
@@ -82,7 +80,7 @@ base::Result<ConvertedRun> convert_bandit(ByteSource& source) {
       rule.default_level = finding.level;
       rule.security_severity = security_severity(finding.level);
     }
-    finding.message = clean_message(text_of(issue, "issue_text", kBytes));
+    finding.message = clean_message(text_of(issue, "issue_text"));
     finding.location.path = file;
     finding.location.region = region_of(issue);
     for (const std::string_view name : {"issue_confidence", "issue_severity"}) {
@@ -94,8 +92,8 @@ base::Result<ConvertedRun> convert_bandit(ByteSource& source) {
   const auto handle_error = [&](const JsonView& error) -> base::Result<void> {
     Notification notification;
     notification.level = Level::error;
-    notification.message = clean_message(text_of(error, "reason", kBytes));
-    const std::string file = text_of(error, "filename", kBytes);
+    notification.message = clean_message(text_of(error, "reason"));
+    const std::string file = text_of(error, "filename");
     if (!file.empty()) {
       notification.location.emplace();
       notification.location->path = file;

@@ -7,8 +7,6 @@
 namespace ethos::sarif {
 namespace {
 
-constexpr auto kBytes = LoneSurrogates::as_bytes;
-
 Level level_of(std::string_view type) {
   if (type == "error" || type == "fatal") return Level::error;
   if (type == "warning") return Level::warning;
@@ -24,7 +22,7 @@ std::optional<std::int64_t> column_of(const JsonView& message, std::string_view 
 
 void add_properties(Finding& finding, const JsonView& message) {
   for (const std::string_view name : {"module", "obj", "confidence"}) {
-    const std::string text = text_of(message, name, kBytes);
+    const std::string text = text_of(message, name);
     if (!text.empty()) finding.properties.emplace_back(name, clean_message(text));
   }
 }
@@ -38,20 +36,20 @@ base::Result<ConvertedRun> convert_pylint(ByteSource& source) {
   run.column_unit = ColumnUnit::utf8_bytes;
   RuleBook rules(run);
   const auto handle = [&](const JsonView& message) -> base::Result<void> {
-    std::string id = text_of(message, "messageId");             // json2
-    if (id.empty()) id = text_of(message, "message-id");        // json
-    const std::string path = text_of(message, "path", kBytes);  // relative to where pylint ran
+    std::string id = text_of(message, "messageId");       // json2
+    if (id.empty()) id = text_of(message, "message-id");  // json
+    const std::string path = text_of(message, "path");    // relative to where pylint ran
     if (!message.is_object() || id.empty() || !message.find("message")) {
       return base::fail(base::Errc::malformed, "not a Pylint message");
     }
     const Level level = level_of(text_of(message, "type"));
-    const std::string text = clean_message(text_of(message, "message", kBytes));
+    const std::string text = clean_message(text_of(message, "message"));
     if (path.empty()) {
       run.notifications.push_back({level, id, text, std::nullopt});
       return {};
     }
     Finding finding;
-    const std::string symbol = clean_message(text_of(message, "symbol", kBytes));
+    const std::string symbol = clean_message(text_of(message, "symbol"));
     finding.rule = rules.index_of(id, [&](const std::string& key) {
       Rule rule = pylint_rule(key, symbol);
       rule.default_level = level;

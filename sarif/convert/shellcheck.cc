@@ -31,7 +31,7 @@ void add_fix(Finding& finding, const JsonView& comment) {
     if (!text || !text->is_string() || !position_of(one, "column")) return;
     Region region = region_of(one);
     if (!region.end_column) return;
-    fix.replacements.push_back({region, clean_message(text->text(LoneSurrogates::as_bytes))});
+    fix.replacements.push_back({region, clean_message(text->text())});
     // An empty replacement deletes; clean_message() is for texts that must say something.
     if (text->text().empty()) fix.replacements.back().text.clear();
   }
@@ -46,14 +46,14 @@ base::Result<ConvertedRun> convert_shellcheck(ByteSource& source) {
   RuleBook rules(run);
   const auto handle = [&](const JsonView& comment) -> base::Result<void> {
     const auto code = integer_of(comment, "code");
-    const std::string file = text_of(comment, "file", LoneSurrogates::as_bytes);
+    const std::string file = text_of(comment, "file");
     if (!comment.is_object() || !code || *code < 0 || file.empty()) {
       return base::fail(base::Errc::malformed, "not a ShellCheck comment");
     }
     Finding finding;
     finding.rule = rules.index_of("SC" + std::to_string(*code), shellcheck_rule);
     finding.level = level_of(text_of(comment, "level"));
-    finding.message = clean_message(text_of(comment, "message", LoneSurrogates::as_bytes));
+    finding.message = clean_message(text_of(comment, "message"));
     finding.location.path = file;
     finding.location.region = region_of(comment);
     add_fix(finding, comment);

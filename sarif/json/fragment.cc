@@ -25,10 +25,11 @@ JsonKind kind_of(JsonEvent event) {
   }
 }
 
-std::string decode(std::string_view raw, bool has_escapes, LoneSurrogates policy) {
+// A reader that refuses lone surrogates has let none through: as_bytes is right for both kinds.
+std::string decode(std::string_view raw, bool has_escapes) {
   if (!has_escapes) return std::string(raw);
   std::string out;
-  append_unescaped(out, raw, policy);
+  append_unescaped(out, raw, LoneSurrogates::as_bytes);
   return out;
 }
 
@@ -100,8 +101,7 @@ JsonView JsonFragment::root() const {
 
 std::string JsonView::key() const {
   const auto& n = node();
-  return decode(fragment_->slice(n.key_begin, n.key_length), n.key_has_escapes,
-                LoneSurrogates::as_bytes);
+  return decode(fragment_->slice(n.key_begin, n.key_length), n.key_has_escapes);
 }
 
 bool JsonView::key_is(std::string_view name) const {
@@ -112,15 +112,15 @@ bool JsonView::key_is(std::string_view name) const {
 
 std::string_view JsonView::token() const { return fragment_->slice(node().begin, node().length); }
 
-std::string JsonView::text(LoneSurrogates policy) const {
+std::string JsonView::text() const {
   if (!is_string()) return {};
   const std::string_view quoted = token();
-  return decode(quoted.substr(1, quoted.size() - 2), node().has_escapes, policy);
+  return decode(quoted.substr(1, quoted.size() - 2), node().has_escapes);
 }
 
 bool JsonView::text_is(std::string_view expected) const {
   if (!is_string()) return false;
-  if (node().has_escapes) return text(LoneSurrogates::as_bytes) == expected;
+  if (node().has_escapes) return text() == expected;
   const std::string_view quoted = token();
   return quoted.substr(1, quoted.size() - 2) == expected;
 }
@@ -194,9 +194,9 @@ void JsonView::write_member(JsonWriter& writer) const {
   write(writer);
 }
 
-std::string text_of(const JsonView& object, std::string_view name, LoneSurrogates policy) {
+std::string text_of(const JsonView& object, std::string_view name) {
   const auto member = object.find(name);
-  return member ? member->text(policy) : std::string();
+  return member ? member->text() : std::string();
 }
 
 std::optional<std::int64_t> integer_of(const JsonView& object, std::string_view name) {

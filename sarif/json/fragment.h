@@ -79,8 +79,9 @@ class JsonView {
   [[nodiscard]] bool key_is(std::string_view name) const;
   // The token of a scalar as written, a string with its quotes.
   [[nodiscard]] std::string_view token() const;
-  // The text of a string; empty for anything else.
-  [[nodiscard]] std::string text(LoneSurrogates policy = LoneSurrogates::refuse) const;
+  // The text of a string; empty for anything else. When the reader was told to take lone surrogates
+  // as bytes, it may be ill-formed UTF-8.
+  [[nodiscard]] std::string text() const;
   [[nodiscard]] bool text_is(std::string_view expected) const;
   // true/false; nothing for anything else.
   [[nodiscard]] std::optional<bool> boolean() const;
@@ -131,8 +132,7 @@ class JsonView {
 };
 
 // Convenience for optional members: the text, number or flag of a member, when it has that type.
-[[nodiscard]] std::string text_of(const JsonView& object, std::string_view name,
-                                  LoneSurrogates policy = LoneSurrogates::refuse);
+[[nodiscard]] std::string text_of(const JsonView& object, std::string_view name);
 [[nodiscard]] std::optional<std::int64_t> integer_of(const JsonView& object, std::string_view name);
 
 }  // namespace ethos::sarif

@@ -9,11 +9,21 @@
 #include <charconv>
 
 #include "sarif/json/string_codec.h"
+#include "sarif/json/utf8.h"
 
 namespace ethos::sarif {
 namespace {
 
 constexpr std::size_t kSinkBytes = std::size_t{64} << 10U;
+
+// Output is UTF-8 whatever a linter printed: ill-formed bytes become U+FFFD here, in one place.
+void append_text(std::string& out, std::string_view text) {
+  if (is_valid_utf8(text)) {
+    append_escaped(out, text);
+  } else {
+    append_escaped(out, replace_invalid_utf8(text));
+  }
+}
 
 }  // namespace
 
@@ -84,7 +94,7 @@ void JsonWriter::close(char bracket, bool is_object) {
 void JsonWriter::key(std::string_view text) {
   before_key();
   scratch_.assign(1, '"');
-  append_escaped(scratch_, text);
+  append_text(scratch_, text);
   scratch_.append(layout_ == JsonLayout::compact ? "\":" : "\": ");
   sink_.append(scratch_);
 }
@@ -98,7 +108,7 @@ void JsonWriter::raw_key(std::string_view quoted) {
 void JsonWriter::string(std::string_view text) {
   before_value();
   scratch_.assign(1, '"');
-  append_escaped(scratch_, text);
+  append_text(scratch_, text);
   scratch_.push_back('"');
   sink_.append(scratch_);
   is_complete_ = frames_.empty();

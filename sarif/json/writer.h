@@ -56,8 +56,9 @@ class JsonWriter {
   void end_object() { close('}', true); }
   void begin_array() { open('[', false); }
   void end_array() { close(']', false); }
+  // Ill-formed UTF-8 in a text is written as U+FFFD.
   void key(std::string_view text);
-  void string(std::string_view text);  // valid UTF-8
+  void string(std::string_view text);
   void integer(std::int64_t value);
   void boolean(bool value);
   void null();
