@@ -89,13 +89,14 @@ Result<bool> read_period(ReadSession& session, std::uint64_t from, std::uint64_t
     auto bytes = query->blob(1);
     auto hash = query->blob(2);
     if (!bytes || !hash) return fail(Errc::malformed, name + ": not stored as bytes");
-    StoredRecord stored{expected, *bytes, record::leaf_hash(base::as_bytes(*bytes))};
+    StoredRecord stored{expected, *bytes, record::leaf_hash(base::as_bytes(*bytes)), {}};
     if (base::as_text(stored.leaf_hash.bytes()) != *hash) {
       return fail(Errc::mismatch, name + ": hash differs, the record was changed");
     }
-    auto parsed = record::parse_record(*bytes);
-    if (!parsed) return Unexpected(std::move(parsed).error().with_context(name));
-    if (parsed->header.seq != expected || (link.previous && parsed->header.prev != *link.previous)) {
+    auto view = record::scan_envelope(*bytes);
+    if (!view) return Unexpected(std::move(view).error().with_context(name));
+    stored.view = *view;
+    if (view->seq != expected || (link.previous && view->prev != link.previous->base64())) {
       return fail(Errc::mismatch, name + ": does not follow the record before it");
     }
     link.previous = stored.leaf_hash;
@@ -146,6 +147,25 @@ Result<std::optional<StoredCheckpoint>> LedgerReader::checkpoint_at(std::uint64_
   auto row = parse_note_row(*note, size);
   if (!row) return Unexpected(std::move(row).error());
   return std::optional<StoredCheckpoint>(to_stored(std::move(*row)));
+}
+
+Result<std::optional<StoredCheckpoint>> LedgerReader::checkpoint_from(std::uint64_t size) const {
+  if (size > this->size()) return std::optional<StoredCheckpoint>();
+  auto session = ReadSession::open(files_);
+  if (!session) return Unexpected(std::move(session).error());
+  auto query = session->database().prepare(
+      "SELECT size, note FROM main.checkpoint WHERE size>=?1 ORDER BY size LIMIT 1");
+  if (!query) return Unexpected(std::move(query).error());
+  if (auto ok = query->bind(1, static_cast<std::int64_t>(size)); !ok) return Unexpected(std::move(ok).error());
+  auto row = query->step();
+  if (!row) return Unexpected(std::move(row).error());
+  if (!*row) return std::optional<StoredCheckpoint>();
+  auto at = query->integer(0);
+  auto note = query->blob(1);
+  if (!at || !note) return fail(Errc::malformed, "checkpoint: not stored as size and bytes");
+  auto parsed = parse_note_row(*note, static_cast<std::uint64_t>(*at));
+  if (!parsed) return Unexpected(std::move(parsed).error());
+  return std::optional<StoredCheckpoint>(to_stored(std::move(*parsed)));
 }
 
 Result<std::vector<StoredCheckpoint>> LedgerReader::checkpoints() const {

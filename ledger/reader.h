@@ -13,7 +13,7 @@
 #include "ledger/record/checkpoint.h"
 #include "ledger/record/commitment.h"
 #include "ledger/record/digest.h"
-#include "ledger/record/record.h"
+#include "ledger/record/envelope_view.h"
 
 namespace ethos::ledger {
 
@@ -22,11 +22,13 @@ struct StoredCheckpoint {
   std::string note;  // exact bytes
 };
 
-// One record as stored, checked against its stored hash and against its neighbour's.
+// One record as stored: its hash is the stored one, it is canonical, and its `prev` is the hash of the
+// record before. parse_record judges the rest of it. All views are valid during the callback only.
 struct StoredRecord {
   std::uint64_t seq = 0;
-  std::string_view bytes;  // valid during the callback
+  std::string_view bytes;
   record::Digest leaf_hash;
+  record::EnvelopeView view;
 };
 
 // Reads a ledger without changing a byte of it and without standing in a writer's way: the shared
@@ -49,6 +51,8 @@ class LedgerReader {
   [[nodiscard]] base::Result<std::string> record_bytes(std::uint64_t seq) const;
   // The kept checkpoint of exactly that size, if any.
   [[nodiscard]] base::Result<std::optional<StoredCheckpoint>> checkpoint_at(std::uint64_t size) const;
+  // The smallest kept checkpoint of at least that size, if any.
+  [[nodiscard]] base::Result<std::optional<StoredCheckpoint>> checkpoint_from(std::uint64_t size) const;
   // All kept checkpoints up to size(), ascending.
   [[nodiscard]] base::Result<std::vector<StoredCheckpoint>> checkpoints() const;
   // Salt and bytes of a commitment; nothing when erased or never kept.

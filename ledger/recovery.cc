@@ -80,15 +80,12 @@ Result<std::optional<DeadRun>> try_dead(const LedgerFiles& files, const record::
 Result<void> find_chains(const LedgerReader& reader, std::vector<DeadRun>& dead) {
   std::uint64_t from = reader.size();
   for (const DeadRun& run : dead) from = std::min(from, run.first_size);
-  // The record before: the reader checks each link from the first one it sees.
   return reader.read(from, reader.size(), [&](const StoredRecord& stored) {
-    auto parsed = record::parse_record(stored.bytes);
-    if (!parsed || !parsed->header.run) return true;  // read() has parsed it once: cannot fail
     for (DeadRun& run : dead) {
-      if (run.chain.id != parsed->header.run->run) continue;
+      if (run.chain.id.text() != stored.view.run) continue;
       run.has_records = true;
-      run.has_end = run.has_end || record::is_run_end(parsed->header.type);
-      run.chain.next_seq = parsed->header.run->seq + 1;
+      run.has_end = run.has_end || record::is_run_end(stored.view.type);
+      run.chain.next_seq = stored.view.run_seq + 1;
       run.chain.prev = stored.leaf_hash;
     }
     return true;

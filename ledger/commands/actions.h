@@ -48,4 +48,16 @@ base::Result<void> rotate(const LedgerFiles& files, bool as_json, const Console&
 // Writes run.abort for runs that died without an end.
 base::Result<void> recover(const LedgerFiles& files, const Console& console);
 
+struct BundleCommand {
+  LedgerFiles files;
+  std::string run;  // a run id or a beginning of one; empty: a range
+  std::uint64_t from = 0;
+  std::optional<std::uint64_t> to;
+  std::string disclose;  // evidence, none, all, or kinds with commas between
+  std::string out;
+  bool as_json = false;
+};
+// Evidence for somebody else (docs/formats/bundle.md).
+base::Result<void> bundle(const BundleCommand& command, const Console& console);
+
 }  // namespace ethos::ledger

@@ -19,6 +19,7 @@ constexpr const char* kFooter =
     "  ethos-ledger show --type runtime.sandbox_denial\n"
     "  ethos-ledger show --json --run caireeyuculbogazdinryhi6d4\n"
     "  ethos-ledger runs\n"
+    "  ethos-ledger bundle --run caireeyu -o run.ethosb\n"
     "\n"
     "The ledger is --ledger, else $ETHOS_LEDGER, else $XDG_STATE_HOME/ethos/ledger.db, else\n"
     "~/.local/state/ethos/ledger.db. Its keys are in <ledger>.keys unless --keys says otherwise.\n"
@@ -37,6 +38,8 @@ struct Parsed {
   std::string type;
   std::uint64_t from = 0;
   std::optional<std::uint64_t> to;
+  std::string disclose;
+  std::string out;
 };
 
 void add_common(CLI::App& command, Parsed& parsed) {
@@ -72,6 +75,16 @@ void define(CLI::App& app, Parsed& parsed) {
   add_common(*runs, parsed);
   runs->add_flag("--json", parsed.as_json, "One JSON object a line");
 
+  CLI::App* bundle = app.add_subcommand("bundle", "Write evidence for somebody else: one run, or a range");
+  add_common(*bundle, parsed);
+  bundle->add_option("--run", parsed.run, "Only this run (its id, or a beginning of at least four characters)");
+  bundle->add_option("--from", parsed.from, "First sequence number (rounded down to a multiple of 256)");
+  bundle->add_option("--to", parsed.to, "Sequence number to stop before (rounded up to a checkpoint)");
+  bundle->add_option("--disclose", parsed.disclose,
+                     "Committed bytes to add: evidence (default), none, all, or kinds such as argv,env");
+  bundle->add_option("-o,--output", parsed.out, "File to write, e.g. run.ethosb")->required();
+  bundle->add_flag("--json", parsed.as_json, "Print the counts as JSON");
+
   CLI::App* rotate = app.add_subcommand("rotate", "Begin a new key epoch; the old secret is removed");
   add_common(*rotate, parsed);
   rotate->add_flag("--json", parsed.as_json, "Print epoch and public key as JSON");
@@ -96,6 +109,9 @@ Result<void> dispatch(const CLI::App& app, const Parsed& parsed, const Environme
     return show({files, parsed.run, parsed.type, parsed.from, parsed.to, parsed.as_json}, console);
   }
   if (app.got_subcommand("runs")) return runs(files, parsed.as_json, console);
+  if (app.got_subcommand("bundle")) {
+    return bundle({files, parsed.run, parsed.from, parsed.to, parsed.disclose, parsed.out, parsed.as_json}, console);
+  }
   if (app.got_subcommand("rotate")) return rotate(files, parsed.as_json, console);
   return recover(files, console);
 }

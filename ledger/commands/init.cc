@@ -8,6 +8,7 @@
 #include "ledger/create.h"
 #include "ledger/reader.h"
 #include "ledger/record/canonical_json.h"
+#include "ledger/record/record.h"
 #include "ledger/recovery.h"
 
 namespace ethos::ledger {

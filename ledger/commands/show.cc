@@ -8,6 +8,7 @@
 #include "ledger/printable.h"
 #include "ledger/reader.h"
 #include "ledger/record/canonical_json.h"
+#include "ledger/record/record.h"
 #include "ledger/record/record_types.h"
 
 namespace ethos::ledger {
@@ -43,14 +44,15 @@ struct RunSummary {
   std::uint64_t denials = 0;  // denial records
 };
 
+// True for a type of which `runs` needs more than its number.
+bool is_told(std::string_view type) { return type == "run.open" || record::is_run_end(type); }
+
 void take(RunSummary& run, const Record& parsed) {
   const std::string& type = parsed.header.type;
   if (type == "run.open") {
     run.started_ms = parsed.header.ts.wall_ms;
     if (const std::string* tool = parsed.body.find_string("tool")) run.tool = *tool;
-  } else if (type == "runtime.sandbox_denial") {
-    ++run.denials;
-  } else if (record::is_run_end(type)) {
+  } else {
     run.ended_ms = parsed.header.ts.wall_ms;
     run.state = type == "run.close" ? "closed" : "aborted";
     if (const Json* status = parsed.body.find("status", Json::Kind::integer)) run.status = status->as_integer();
@@ -93,20 +95,24 @@ Result<void> show(const ShowOptions& options, const Console& console) {
   auto reader = LedgerReader::open(options.files);
   if (!reader) return Unexpected(std::move(reader).error());
   bool is_found = options.run.empty();
+  Result<void> parsing;
   auto done = reader->read(options.from, options.to.value_or(reader->size()), [&](const StoredRecord& stored) {
-    auto parsed = record::parse_record(stored.bytes);
-    if (!parsed) return true;  // the reader has parsed it before: it does not fail here
-    const bool is_run = options.run.empty() ||
-                        (parsed->header.run && parsed->header.run->run.text().starts_with(options.run));
+    const bool is_run = options.run.empty() || stored.view.run.starts_with(options.run);
     is_found = is_found || is_run;
-    if (!is_run || (!options.type.empty() && parsed->header.type != options.type)) return true;
+    if (!is_run || (!options.type.empty() && stored.view.type != options.type)) return true;
     if (options.as_json) {
       console.out << stored.bytes << "\n";
-    } else {
-      console.out << line_of(*parsed) << "\n";
+      return console.out.good();
     }
+    auto parsed = record::parse_record(stored.bytes);
+    if (!parsed) {
+      parsing = Unexpected(std::move(parsed).error().with_context("record " + std::to_string(stored.seq)));
+      return false;
+    }
+    console.out << line_of(*parsed) << "\n";
     return console.out.good();
   });
+  if (done && !parsing) return parsing;
   if (done && !is_found) return fail(Errc::refused, "no run " + printable(options.run) + " in this ledger");
   return done;
 }
@@ -115,19 +121,26 @@ Result<void> runs(const LedgerFiles& files, bool as_json, const Console& console
   auto reader = LedgerReader::open(files);
   if (!reader) return Unexpected(std::move(reader).error());
   std::map<std::string, RunSummary> by_id;
+  Result<void> parsing;
   auto done = reader->read(0, reader->size(), [&](const StoredRecord& stored) {
-    auto parsed = record::parse_record(stored.bytes);
-    if (!parsed || !parsed->header.run) return true;
-    const std::string& id = parsed->header.run->run.text();
-    const auto [at, is_new] = by_id.try_emplace(id);
+    if (stored.view.run.empty()) return true;
+    const auto [at, is_new] = by_id.try_emplace(std::string(stored.view.run));
     RunSummary& run = at->second;
     if (is_new) {
-      run.id = id;
+      run.id = at->first;
       run.first_seq = stored.seq;
+    }
+    if (stored.view.type == "runtime.sandbox_denial") ++run.denials;
+    if (!is_told(stored.view.type)) return true;
+    auto parsed = record::parse_record(stored.bytes);
+    if (!parsed) {
+      parsing = Unexpected(std::move(parsed).error().with_context("record " + std::to_string(stored.seq)));
+      return false;
     }
     take(run, *parsed);
     return true;
   });
+  if (done) done = std::move(parsing);
   if (!done) return done;
   std::vector<const RunSummary*> ordered;
   for (const auto& [id, run] : by_id) ordered.push_back(&run);

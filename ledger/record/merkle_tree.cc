@@ -18,19 +18,19 @@ constexpr std::array<std::byte, 1> kNodePrefix{std::byte{1}};
 std::uint64_t split_point(std::uint64_t n) { return std::bit_floor(n - 1); }
 
 // RFC 9162 2.1.4.1, SUBPROOF: `is_whole` says that the old tree is the whole of this part.
-void append_subproof(const LeafReader& leaves, std::uint64_t first, std::uint64_t old_count,
+void append_subproof(const RangeRoot& root_of, std::uint64_t first, std::uint64_t old_count,
                      std::uint64_t count, bool is_whole, std::vector<Digest>& out) {
   if (old_count == count) {
-    if (!is_whole) out.push_back(subtree_root(leaves, first, count));
+    if (!is_whole) out.push_back(root_of(first, count));
     return;
   }
   const std::uint64_t k = split_point(count);
   if (old_count <= k) {
-    append_subproof(leaves, first, old_count, k, is_whole, out);
-    out.push_back(subtree_root(leaves, first + k, count - k));
+    append_subproof(root_of, first, old_count, k, is_whole, out);
+    out.push_back(root_of(first + k, count - k));
   } else {
-    append_subproof(leaves, first + k, old_count - k, count - k, false, out);
-    out.push_back(subtree_root(leaves, first, k));
+    append_subproof(root_of, first + k, old_count - k, count - k, false, out);
+    out.push_back(root_of(first, k));
   }
 }
 
@@ -79,7 +79,7 @@ Digest subtree_root(const LeafReader& leaves, std::uint64_t first, std::uint64_t
   return frontier.root();
 }
 
-std::vector<Digest> inclusion_proof(const LeafReader& leaves, std::uint64_t index,
+std::vector<Digest> inclusion_proof(const RangeRoot& root_of, std::uint64_t index,
                                     std::uint64_t size) {
   assert(index < size);
   std::vector<Digest> top_down;
@@ -88,10 +88,10 @@ std::vector<Digest> inclusion_proof(const LeafReader& leaves, std::uint64_t inde
   while (count > 1) {
     const std::uint64_t k = split_point(count);
     if (index - first < k) {
-      top_down.push_back(subtree_root(leaves, first + k, count - k));
+      top_down.push_back(root_of(first + k, count - k));
       count = k;
     } else {
-      top_down.push_back(subtree_root(leaves, first, k));
+      top_down.push_back(root_of(first, k));
       first += k;
       count -= k;
     }
@@ -99,12 +99,30 @@ std::vector<Digest> inclusion_proof(const LeafReader& leaves, std::uint64_t inde
   return {top_down.rbegin(), top_down.rend()};
 }
 
-std::vector<Digest> consistency_proof(const LeafReader& leaves, std::uint64_t old_size,
+std::vector<Digest> consistency_proof(const RangeRoot& root_of, std::uint64_t old_size,
                                       std::uint64_t new_size) {
   assert(old_size > 0 && old_size <= new_size);
   std::vector<Digest> out;
-  append_subproof(leaves, 0, old_size, new_size, true, out);
+  append_subproof(root_of, 0, old_size, new_size, true, out);
   return out;
+}
+
+namespace {
+
+RangeRoot from_leaves(const LeafReader& leaves) {
+  return [&leaves](std::uint64_t first, std::uint64_t count) { return subtree_root(leaves, first, count); };
+}
+
+}  // namespace
+
+std::vector<Digest> inclusion_proof(const LeafReader& leaves, std::uint64_t index,
+                                    std::uint64_t size) {
+  return inclusion_proof(from_leaves(leaves), index, size);
+}
+
+std::vector<Digest> consistency_proof(const LeafReader& leaves, std::uint64_t old_size,
+                                      std::uint64_t new_size) {
+  return consistency_proof(from_leaves(leaves), old_size, new_size);
 }
 
 Result<void> verify_inclusion(const LeafHash& leaf, std::uint64_t index, std::uint64_t size,

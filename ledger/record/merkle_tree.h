@@ -39,12 +39,18 @@ class MerkleFrontier {
 // Leaf hashes by index, for building proofs.
 using LeafReader = std::function<LeafHash(std::uint64_t)>;
 
-// Root of leaves [first, first + count). count >= 1.
+// Root of leaves [first, first + count), wherever it comes from. count >= 1.
+using RangeRoot = std::function<Digest(std::uint64_t first, std::uint64_t count)>;
+// The same from the leaves.
 Digest subtree_root(const LeafReader& leaves, std::uint64_t first, std::uint64_t count);
 // RFC 9162 section 2.1.3.1. index < size.
+std::vector<Digest> inclusion_proof(const RangeRoot& root_of, std::uint64_t index,
+                                    std::uint64_t size);
 std::vector<Digest> inclusion_proof(const LeafReader& leaves, std::uint64_t index,
                                     std::uint64_t size);
 // RFC 9162 section 2.1.4.1. 0 < old_size <= new_size.
+std::vector<Digest> consistency_proof(const RangeRoot& root_of, std::uint64_t old_size,
+                                      std::uint64_t new_size);
 std::vector<Digest> consistency_proof(const LeafReader& leaves, std::uint64_t old_size,
                                       std::uint64_t new_size);
 
