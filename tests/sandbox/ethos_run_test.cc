@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <thread>
+
+#include "ledger/reader.h"
+#include "tests/sandbox/program.h"
+
+using namespace ethos::support;
+using ethos::sandbox::JsonNode;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Every host that can build a cage at all; the test of the cage says why where it cannot.
+bool can_build_cages() {
+  const Site site;
+  return site.run({"--", "/bin/true"}).status == 0;
+}
+
+std::vector<std::string> types_of(const std::vector<JsonNode>& records) {
+  std::vector<std::string> out;
+  for (const JsonNode& r : records) out.push_back(text_at(r, {"type"}));
+  return out;
+}
+
+std::vector<std::uint64_t> checkpoint_sizes(const Site& site) {
+  auto reader = ethos::ledger::LedgerReader::open(ethos::ledger::LedgerFiles::at(site.ledger()));
+  REQUIRE(reader);
+  auto checkpoints = reader->checkpoints();
+  REQUIRE(checkpoints);
+  std::vector<std::uint64_t> out;
+  for (const auto& c : *checkpoints) out.push_back(c.checkpoint.size);
+  return out;
+}
+
+const char* kDeclaration = R"({"version":1,"tools":{
+  "greet":{"command":["/bin/sh","-c","echo hello; echo there >&2; exit 5"]},
+  "widens":{"command":["true"],
+    "read":["/etc/shadow"]},
+  "fixed":{"command":["echo"],"args":"fixed"},"paths":{"command":["echo"],"args":"paths"}}})";
+
+// A first run makes the ledger; one that is refused leaves genesis, run.open, the denial and run.close.
+constexpr std::size_t kRecordsOfRefused = 4;
+void make_ledger(const Site& site) { REQUIRE(site.run({"--read", "gone", "--", "true"}).status == 120); }
+
+constexpr uid_t kUser = 12345;
+
+std::vector<std::optional<uid_t>> callers() {
+  std::vector<std::optional<uid_t>> out = {std::nullopt};
+  if (::geteuid() == 0) out.emplace_back(kUser);
+  return out;
+}
+
+}  // namespace
+
+#define NEEDS_CAGES                                                      \
+  if (!can_build_cages()) {                                              \
+    WARN("skipped: no cage can be built here, see ethos-run doctor");    \
+    return;                                                              \
+  }
+
+TEST_CASE("ethos-run: a declared tool runs, and the run is recorded from start to end", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("ethos.json", kDeclaration);
+    const Ended ended = site.run({"--task", "lint", "--actor", "me", "--status-json", site.path("status"), "--run-id-file", site.path("id"), "greet"});
+    CHECK(ended.status == 5);
+    CHECK(ended.out == "hello\n");
+    CHECK(ended.err.find("there\n") != std::string::npos);
+    const auto records = site.records();
+    const auto types = types_of(records);
+    REQUIRE(types.size() > 6);
+    CHECK(types[0] == "ledger.genesis");
+    CHECK(types[1] == "run.open");
+    CHECK(types[2] == "capability.grant");
+    CHECK(std::ranges::count(types, "sandbox.enforced") == 1);
+    CHECK(std::ranges::count(types, "output.captured") == 2);
+    CHECK(types.back() == "run.close");
+    const JsonNode& open = records[1];
+    CHECK(text_at(open, {"body", "origin"}) == "workspace");
+    CHECK(text_at(open, {"body", "tool"}) == "greet");
+    CHECK(text_at(open, {"body", "caller", "uid"}) == std::to_string(uid.value_or(::geteuid())));
+    CHECK(text_at(open, {"body", "exe", "path", "base"}) == "system");
+    CHECK(text_at(open, {"body", "task", "kind"}) == "task");
+    CHECK(text_at(open, {"body", "plan", "kind"}) == "plan");
+    CHECK(text_at(open, {"body", "source", "n"}) == std::to_string(std::string(kDeclaration).size()));
+    const JsonNode& close = records.back();
+    CHECK(text_at(close, {"body", "exit", "code"}) == "5");
+    CHECK(text_at(close, {"body", "records"}) == std::to_string(records.size() - 1));
+    CHECK(text_at(close, {"body", "teardown", "processes_left"}) == "0");
+    CHECK(site.read("id") == text_at(open, {"run"}) + "\n");
+    CHECK(site.read("status").find("\"status\":5") != std::string::npos);
+    CHECK_FALSE(site.has("home/.local/state/ethos/ledger.db.runs/" + text_at(open, {"run"})));
+    // Genesis, everything before the start, everything after: two commits a run.
+    CHECK(checkpoint_sizes(site).size() == 3);
+  }
+}
+
+TEST_CASE("ethos-run: a workspace file that asks for more than the ceiling is refused and recorded", "[sandbox][e2e]") {
+  const Site site;
+  site.file("ethos.json", kDeclaration);
+  const Ended ended = site.run({"--status-json", site.path("status"), "widens"});
+  CHECK(ended.status == 120);
+  CHECK(ended.err.find("ceiling") != std::string::npos);
+  const auto records = site.records();
+  REQUIRE(types_of(records) == std::vector<std::string>{"ledger.genesis", "run.open", "runtime.sandbox_denial", "run.close"});
+  CHECK(text_at(records[2], {"body", "phase"}) == "setup");
+  CHECK(text_at(records[2], {"body", "rule"}) == "ceiling");
+  CHECK(text_at(records[2], {"body", "object", "path"}) == "etc/shadow");
+  CHECK(text_at(records[1], {"body", "origin"}) == "workspace");
+  CHECK(text_at(records[3], {"body", "ended_by"}) == "refused");
+  CHECK(text_at(records[3], {"body", "status"}) == "120");
+  CHECK(checkpoint_sizes(site).size() == 2);  // a refused run makes one commit
+  CHECK(site.read("status").find("\"refused\"") != std::string::npos);
+  // The same from the command line: options are under the same ceiling.
+  CHECK(site.run({"--write", "/srv", "--", "true"}).status == 120);
+  CHECK(site.run({"--env", "GITHUB_TOKEN", "--", "true"}).status == 120);
+  CHECK(site.run({"--read", "nothing", "--", "true"}).status == 120);
+}
+
+TEST_CASE("ethos-run: a malformed declaration or ceiling denies the run", "[sandbox][e2e]") {
+  const Site site;
+  site.file("ethos.json", "{\"version\":1,\n\"tools\":{}}");
+  Ended ended = site.run({"greet"});
+  CHECK(ended.status == 120);
+  CHECK(ended.err.find("line 2") != std::string::npos);
+  const auto denials = site.records("runtime.sandbox_denial");
+  REQUIRE(denials.size() == 1);
+  CHECK(text_at(denials[0], {"body", "rule"}) == "declaration");
+  // The place of the workspace is nobody's business.
+  CHECK(text_at(denials[0], {"body", "cause"}).find(site.root()) == std::string::npos);
+  site.file("ethos.json", kDeclaration);
+  site.file("c.json", "{\"version\":1,\"name\":\"c\",\"wirte\":[]}");
+  CHECK(site.run({"--ceiling", "c.json", "greet"}).status == 120);
+}
+
+TEST_CASE("ethos-run: called wrongly is 125 with one line, and nothing is recorded", "[sandbox][e2e]") {
+  const Site site;
+  site.file("ethos.json", kDeclaration);
+  fs::create_directory(site.path("work/out"));
+  fs::create_directory_symlink("/tmp", site.path("work/away"));
+  make_ledger(site);
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"--no-such-option"},
+      {"no-such-tool"},
+      {"greet", "stray"},
+      {"--config", "missing.json", "greet"},
+      {"--config", "ethos.json", "nothing"},
+      {"--ceiling", "missing.json", "greet"},
+      {"--network", "full", "--", "true"},
+      {"--limit", "wall=yes", "--", "true"},
+      {"--limit", "wall", "--", "true"},
+      {"--read", "../..", "--", "true"},
+      {"--read", "/usr/share", "greet"},
+      {"--network", "loopback", "greet"},
+      {"--workspace", "/nowhere", "greet"},
+      {"--workspace", "/usr", "greet"},
+      {"--workspace", "/", "greet"},
+      {"--ledger", site.path("work/ledger.db"), "greet"},
+      {"--ledger", site.path("other.db"), "greet"},
+      {"--decision", "missing.json", "greet"},
+      {"--decision", "ethos.json", "greet"},
+      {"--write", "out", "--status-json", "out/status", "--", "true"},
+      {"--sarif", "away/x.sarif", "greet"},
+      {"--sarif", ".git/x.sarif", "greet"},
+      {"--sarif", "ethos.json", "greet"},
+      {"--status-json", site.ledger(), "greet"},
+      {"--run-id-file", "/nowhere/id", "greet"},
+      {"--stdin", "/dev/zero", "greet"},
+      {"--stdin", "inherit", "greet"},
+      {"--cgroup-parent", "/nowhere", "greet"},
+  };
+  for (const auto& words : wrong) {
+    std::string line;
+    for (const std::string& word : words) line += word + " ";
+    CAPTURE(line);
+    const Ended ended = site.run(words);
+    CHECK(ended.status == 125);
+    CHECK(ended.out.empty());
+    CHECK(ended.err.starts_with("ethos-run: "));
+    CHECK(std::ranges::count(ended.err, '\n') == 1);
+  }
+  CHECK(site.records().size() == kRecordsOfRefused);
+  CHECK_FALSE(site.has("work/ledger.db"));
+  CHECK_FALSE(site.has("other.db"));
+  CHECK(site.run({"--ledger", site.path("other.db"), "greet"}).err.find("ethos-ledger init") != std::string::npos);
+}
+
+TEST_CASE("ethos-run: help and version answer on standard output", "[sandbox][e2e]") {
+  const Site site;
+  CHECK(site.run({"--help"}).out.find("Examples:") != std::string::npos);
+  CHECK(site.run({"--version"}).out.starts_with("ethos-run "));
+  CHECK(site.run({"plan", "--help"}).status == 0);
+  CHECK(site.run({"drift", "--help"}).status == 0);
+  CHECK(site.run({"doctor", "--help"}).status == 0);
+  CHECK_FALSE(site.has("home/.local"));
+}
+
+TEST_CASE("ethos-run: a ledger is made only at the default place, and never against --no-init", "[sandbox][e2e]") {
+  const Site site;
+  CHECK(site.run({"--no-init", "--read", "gone", "--", "true"}).status == 125);
+  CHECK_FALSE(site.has("home/.local"));
+  const Ended first = site.run({"--read", "gone", "--", "true"});
+  CHECK(first.status == 120);
+  CHECK(first.err.find("made the ledger") != std::string::npos);
+  // Deleted: what lies beside it says that there was one.
+  fs::remove(site.ledger());
+  CHECK(site.run({"--read", "gone", "--", "true"}).status == 125);
+  CHECK_FALSE(fs::exists(site.ledger()));
+}
+
+TEST_CASE("ethos-run: exit statuses", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("ethos.json", kDeclaration);
+  site.file("data", "x");
+  CHECK(site.run({"--", "/bin/sh", "-c", "exit 77"}).status == 77);
+  CHECK(site.run({"--", "/bin/sh", "-c", "kill -9 $$"}).status == 137);
+  CHECK(site.run({"--", "no-such-program"}).status == 127);
+  CHECK(site.run({"--", "./data"}).status == 126);
+  CHECK(site.run({"--limit", "wall=500ms", "--", "sleep", "20"}).status == 124);
+  CHECK(site.run({"--limit", "output=1000", "--", "/bin/sh", "-c", "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxx; done"}).status == 121);
+  CHECK(site.run({"--fail-on-denial", "--", "/bin/sh", "-c", "echo > denied"}).status == 122);
+  CHECK(site.run({"--", "/bin/sh", "-c", "echo > denied; true"}).status == 0);
+  CHECK(site.run({"fixed", "--", "more"}).status == 120);
+  CHECK(site.run({"paths", "--", "-n"}).status == 120);
+  CHECK(site.run({"paths", "--", "a", "b"}).out == "a b\n");
+  std::vector<std::string> ends;
+  for (const JsonNode& r : site.records("run.close")) ends.push_back(text_at(r, {"body", "ended_by"}) + " " + text_at(r, {"body", "status"}));
+  CHECK(ends == std::vector<std::string>{"tool 77", "tool 137", "tool 127", "tool 126", "wall 124", "limit 121", "tool 122", "tool 0", "refused 120", "refused 120", "tool 0"});
+  const auto limits = site.records("resource.limit");
+  REQUIRE(limits.size() == 2);
+  CHECK(text_at(limits[0], {"body", "limit"}) == "wall_ms");
+  CHECK(text_at(limits[1], {"body", "limit"}) == "output_bytes");
+}
+
+TEST_CASE("ethos-run: what a tool writes is brought out of its grants only", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("keep", "old\n");
+    site.file(".env", "SECRET\n");
+    site.file(".git/config", "[core]\n");
+    const Ended ended = site.run({"--write", "out", "--hide", ".env", "--", "/bin/sh", "-c",
+                                  "echo new > out/made; mkdir out/sub; echo more > out/sub/made; echo x > keep; cat .env .git/config; ls -A .git; true"});
+    CHECK(ended.status == 0);
+    CHECK(ended.out.empty());  // nothing hidden was shown
+    CHECK(site.read("work/out/made") == "new\n");
+    CHECK(site.read("work/out/sub/made") == "more\n");
+    CHECK(site.read("work/keep") == "old\n");
+    std::vector<std::string> artifacts;
+    for (const JsonNode& r : site.records("artifact.exported")) artifacts.push_back(text_at(r, {"body", "action"}) + " " + text_at(r, {"body", "path", "path"}));
+    std::ranges::sort(artifacts);
+    CHECK(artifacts == std::vector<std::string>{"created out/made", "created out/sub", "created out/sub/made"});
+    const auto denials = site.records("runtime.sandbox_denial");
+    REQUIRE_FALSE(denials.empty());
+    CHECK(std::ranges::any_of(denials, [](const JsonNode& d) { return text_at(d, {"body", "object", "path"}) == "keep" && text_at(d, {"body", "outcome"}) == "denied"; }));
+  }
+}
+
+TEST_CASE("ethos-run: standard input is a pipe or file, never anything else", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("in.txt", "from a file\n");
+  CHECK(site.run({"--", "cat"}, "from a pipe\n").out == "from a pipe\n");
+  CHECK(site.run({"--stdin", "none", "--", "cat"}, "from a pipe\n").out.empty());
+  CHECK(site.run({"--stdin", "in.txt", "--", "cat"}).out == "from a file\n");
+  CHECK(site.run({"--", "cat"}).out.empty());
+}
+
+TEST_CASE("ethos-run: output is committed to, and kept only when asked", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  CHECK(site.run({"--", "echo", "not kept"}).status == 0);
+  CHECK(site.run({"--keep-output", "--", "echo", "kept"}).status == 0);
+  auto reader = ethos::ledger::LedgerReader::open(ethos::ledger::LedgerFiles::at(site.ledger()));
+  REQUIRE(reader);
+  std::vector<std::string> kept;
+  for (const JsonNode& r : site.records("output.captured")) {
+    if (text_at(r, {"body", "stream"}) != "stdout") continue;
+    const auto c = ethos::record::Digest::from_base64(text_at(r, {"body", "data", "c"}));
+    REQUIRE(c);
+    const auto disclosure = reader->disclosure(*c);
+    REQUIRE(disclosure);
+    kept.push_back(*disclosure ? (*disclosure)->bytes : "(none)");
+    if (*disclosure) CHECK(ethos::record::opens(**disclosure));
+  }
+  CHECK(kept == std::vector<std::string>{"(none)", "kept\n"});
+}
+
+TEST_CASE("ethos-run: a signal to the runner ends the run, and its end is recorded", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const Started started = site.start("ethos-run", {"--run-id-file", site.path("id"), "--", "/bin/sh", "-c", "echo up; sleep 30"});
+  char up[3] = {};
+  REQUIRE(::read(started.out, up, 3) == 3);
+  REQUIRE(::kill(started.pid, SIGTERM) == 0);
+  const Ended ended = Site::wait(started);
+  CHECK(ended.status == 128 + SIGTERM);
+  const auto closes = site.records("run.close");
+  REQUIRE(closes.size() == 1);
+  CHECK(text_at(closes[0], {"body", "ended_by"}) == "interrupted");
+}
+
+TEST_CASE("ethos-run: a run whose runner was killed gets run.abort at the next start, a live one does not", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const Started dead = site.start("ethos-run", {"--", "/bin/sh", "-c", "echo up; sleep 30"});
+  const Started alive = site.start("ethos-run", {"--", "/bin/sh", "-c", "echo up; sleep 3"});
+  char up[3] = {};
+  REQUIRE(::read(dead.out, up, 3) == 3);
+  REQUIRE(::read(alive.out, up, 3) == 3);
+  REQUIRE(::kill(dead.pid, SIGKILL) == 0);
+  CHECK(Site::wait(dead).status == 128 + SIGKILL);
+  const Ended next = site.run({"--", "true"});
+  CHECK(next.status == 0);
+  CHECK(next.err.find("run.abort") != std::string::npos);
+  CHECK(site.records("run.abort").size() == 1);
+  CHECK(Site::wait(alive).status == 0);
+  CHECK(site.records("run.abort").size() == 1);
+  CHECK(site.records("run.close").size() == 2);
+}
+
+TEST_CASE("ethos-run: denials of a long run are in the ledger while it still runs", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const Started started = site.start("ethos-run", {"--", "/bin/sh", "-c", "echo > denied; echo up; sleep 30"});
+  char up[3] = {};
+  REQUIRE(::read(started.out, up, 3) == 3);
+  bool is_there = false;
+  for (int i = 0; i < 50 && !is_there; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    is_there = !site.records("runtime.sandbox_denial").empty();
+  }
+  CHECK(is_there);
+  CHECK(site.records("run.close").empty());
+  REQUIRE(::kill(started.pid, SIGINT) == 0);
+  CHECK(Site::wait(started).status == 128 + SIGINT);
+  CHECK(text_at(site.records("run.close").at(0), {"body", "denials", "records"}) == "1");
+}
+
+TEST_CASE("ethos-run: many at once share one ledger", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  make_ledger(site);
+  std::vector<Started> started;
+  constexpr std::size_t kRuns = 8;
+  for (std::size_t i = 0; i < kRuns; ++i) started.push_back(site.start("ethos-run", {"--", "/bin/sh", "-c", "echo > denied; echo x"}));
+  for (const Started& s : started) CHECK(Site::wait(s).out == "x\n");
+  const auto records = site.records();
+  std::uint64_t seq = 0;
+  for (const JsonNode& r : records) CHECK(text_at(r, {"seq"}) == std::to_string(seq++));
+  CHECK(site.records("run.close").size() == kRuns + 1);
+  CHECK(site.records("runtime.sandbox_denial").size() == kRuns + 1);
+}
+
+TEST_CASE("ethos-run: no place of a home stands in a record", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const Ended ended = site.run({"--observe", "all", "--", "/bin/sh", "-c", "cat /home/alice/.ssh/id_ed25519 /root/.bashrc; echo > /home/alice/x; true"});
+  CHECK(ended.status == 0);
+  site.run({"--read", "/home/alice/work", "--", "true"});
+  const auto shown = site.program("ethos-ledger", {"show", "--json"}).out;
+  CHECK(shown.find("runtime.sandbox_denial") != std::string::npos);
+  CHECK(shown.find("alice") == std::string::npos);
+  CHECK(shown.find("bashrc") == std::string::npos);
+  CHECK(shown.find(site.root()) == std::string::npos);
+}
+
+TEST_CASE("ethos-run: plan prints the bytes that a run commits to", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("ethos.json", kDeclaration);
+  const Ended plan = site.run({"plan", "--json", "greet"});
+  CHECK(plan.status == 0);
+  CHECK(site.run({"plan", "greet"}).out.find("workspace") != std::string::npos);
+  CHECK(site.run({"plan", "widens"}).status == 120);
+  CHECK(site.run({"plan", "nothing"}).status == 125);
+  CHECK_FALSE(site.has("home/.local"));  // planning leaves no trace
+  site.run({"greet"});
+  auto reader = ethos::ledger::LedgerReader::open(ethos::ledger::LedgerFiles::at(site.ledger()));
+  REQUIRE(reader);
+  std::string document = "{";
+  for (const char* key : {"facts", "normal", "plan"}) {
+    const auto c = ethos::record::Digest::from_base64(text_at(site.records("run.open").at(0), {"body", key, "c"}));
+    REQUIRE(c);
+    const auto disclosure = reader->disclosure(*c);
+    REQUIRE((disclosure && *disclosure));
+    document += (document.size() > 1 ? ",\"" : "\"") + std::string(key) + "\":" + (*disclosure)->bytes;
+  }
+  CHECK(plan.out == document + "}\n");
+}
+
+TEST_CASE("ethos-run: --sarif writes what ethos-sarif made in a cage of its own, and records its digest", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  if (::access("/usr/bin/shellcheck", X_OK) != 0) {
+    WARN("skipped: shellcheck is not installed");
+    return;
+  }
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("a.sh", "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n");
+    const Ended ended = site.run({"--sarif", site.path("home/o.sarif"), "shellcheck", "--", "a.sh"});
+    CAPTURE(ended.err);
+    CHECK(ended.status == 1);
+    const std::string sarif = site.read("home/o.sarif");
+    CHECK(sarif.find("\"SC2045\"") != std::string::npos);
+    CHECK(sarif.find("\"sandbox\"") != std::string::npos);
+    const auto written = site.records("sarif.written");
+    REQUIRE(written.size() == 1);
+    CHECK(text_at(written[0], {"body", "sha256"}) == ethos::record::sha256(ethos::base::as_bytes(sarif)).text());
+    CHECK(std::stoi(text_at(written[0], {"body", "results"})) >= 2);
+    CHECK(types_of(site.records()).back() == "sarif.written");
+    // A refused run says so in SARIF too.
+    CHECK(site.run({"--sarif", site.path("home/r.sarif"), "--read", "/etc/shadow", "--", "cat"}).status == 120);
+    CHECK(site.read("home/r.sarif").find("runtime.sandbox_denial") != std::string::npos);
+  }
+}
+
+TEST_CASE("catalog: the tools that are installed here run under their shipped declarations", "[sandbox][e2e][slow]") {
+  NEEDS_CAGES
+  struct Try {
+    const char* tool;
+    std::vector<std::string> words;
+    int status;         // of a run over this file
+    const char* marks;  // in its output
+  };
+  const std::vector<Try> tries = {
+      {"shellcheck", {"a.sh"}, 1, "2045"},
+      {"cppcheck", {"a.c"}, 0, "nullPointer"},
+      {"bandit", {"a.py"}, 1, "B602"},
+      {"flake8", {"a.py"}, 1, "F401"},
+      {"pylint", {"a.py"}, 20, "unused-import"},
+      {"gcc", {"a.c"}, 0, "unused variable"},
+      {"g++", {"a.c"}, 0, "unused variable"},
+      {"clang-tidy-14", {"--checks=-*,clang-analyzer-*", "a.c", "--"}, 0, "null pointer"},
+      {"yamllint", {"a.yaml"}, 1, "syntax"},
+      {"codespell", {"a.txt"}, 65, "the"},
+      {"mypy", {"a.py"}, 1, "error"},
+      {"black", {"a.py"}, 1, "would"},
+      {"xmllint", {"a.xml"}, 1, "parser error"},
+  };
+  const Site site;
+  site.file("a.sh", "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n");
+  site.file("a.c", "int main(void) {\n  int *p = 0;\n  int unused;\n  return *p;\n}\n");
+  site.file("a.py", "import os\nimport subprocess\n\n\ndef f(x: int) -> str:\n    subprocess.call('ls ' + str(x), shell=True)\n    return  x\n");
+  site.file("a.yaml", "a: [1\n");
+  site.file("a.txt", "teh\n");
+  site.file("a.xml", "<a><b></a>\n");
+  unsigned ran = 0;
+  for (const Try& t : tries) {
+    if (::access((std::string("/usr/bin/") + t.tool).c_str(), X_OK) != 0) continue;
+    CAPTURE(t.tool);
+    std::vector<std::string> words = {t.tool, "--"};
+    words.insert(words.end(), t.words.begin(), t.words.end());
+    const Ended ended = site.run(words);
+    CAPTURE(ended.out, ended.err);
+    CHECK((ended.out + ended.err).find(t.marks) != std::string::npos);
+    CHECK(ended.status == t.status);
+    ++ran;
+  }
+  CHECK(ran >= 1);
+}
