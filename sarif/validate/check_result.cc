@@ -14,6 +14,8 @@ void check_kind(Context& context, const Value& result) {
   const std::string_view kind = result.text_of(Key::kind).value_or("fail");
   const auto level = result.text_of(Key::level);
   if (kind == "fail" || !level || *level == "none") return;
+  const auto kinds = words_of(Words::kind);
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) return;
   context.reporter.at_member(Check::kind_level_clash, result, Key::level, [&] {
     return "The kind is " + quoted(kind) + ", so the level must be \"none\", but is " +
            quoted(*level) + ".";
@@ -72,7 +74,6 @@ void check_provenance(Context& context, const Value& result) {
 
 void check_result(Context& context, const Value& result) {
   if (is_in_run(result)) {
-    ++context.report.results;
     ++context.run.results;
     note_suppressions(context, result);
     check_result_rule(context, result);

@@ -271,6 +271,11 @@ void Walker::close_unit(const Frame& frame) {
   const bool is_shown = frame.opens_leaf || (unit == Unit::box && leaf_depth_ == 0);
   if (frame.opens_leaf) leaf_depth_ = 0;
   if (!is_shown) return;
+  // The frames around a result of a run are its array and the run.
+  if (frame.type->type == Type::result && frames_.size() >= 3) {
+    const ObjectType* around = frames_[frames_.size() - 3].type;
+    if (around != nullptr && around->type == Type::run) ++report_.results;
+  }
   if (tree_.take_overflow() || frame.node == Tree::kNone) {
     reporter_.add(
         Check::too_large_to_check, frame.spot, [this] { return reader_.pointer(); },
