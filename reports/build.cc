@@ -6,6 +6,7 @@
 #include "ledger/base/base64.h"
 #include "reports/collect.h"
 #include "reports/ledger_file.h"
+#include "reports/sample.h"
 #include "reports/text.h"
 #include "reports/tree_root.h"
 #include "reports/verifier_process.h"
@@ -86,7 +87,7 @@ base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Mod
   return Totals{*count, base::encode_base64(std::as_bytes(std::span(root)))};
 }
 
-bool build_model(const Request& request, Model& model, Refusal& refusal) {
+bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
   if (!run_verifier(request, model.verdict, refusal)) return false;
   model.unverified_reason = unverified_reason(model.verdict);
   model.verified = model.unverified_reason.empty();
@@ -95,13 +96,20 @@ bool build_model(const Request& request, Model& model, Refusal& refusal) {
                   "no report: " + model.unverified_reason +
                       " (--unverified makes one that says so on each page)");
   }
+  model.generator = std::string("ethos-report ") + ETHOS_VERSION;
   model.title = request.title;
   model.organisation = request.organisation;
   model.period = request.period;
   model.zone = request.zone;
   model.tzdata = request.tzdata;
+  model.shaping = request.shaping;
   model.source.origin = model.verdict.origin;
   model.source.checkpoint = model.verdict.note;
+  return true;
+}
+
+bool build_model(const Request& request, Model& model, Refusal& refusal) {
+  if (!accept_ledger(request, model, refusal)) return false;
   // Without an accepted checkpoint, what is there is read, and the page says that nobody vouches.
   auto totals = read_into(request.ledger, model.verified ? model.verdict.size : 0, model);
   if (!totals) {
@@ -109,6 +117,7 @@ bool build_model(const Request& request, Model& model, Refusal& refusal) {
                   "no report: " + totals.error().message());
   }
   model.source.root = totals->root_base64;
+  if (request.sample > 0) draw_sample(model, request.seed, request.sample);
   if (!model.verified) return true;
   if (totals->root_base64 != model.verdict.root_base64) {
     return refuse(refusal, 1, "no report: the records changed after they were verified");

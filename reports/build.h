@@ -18,6 +18,9 @@ struct Request {
   Zone zone;
   std::string tzdata;
   std::string title, organisation;
+  std::int64_t sample = 0;  // runs to draw, 0 for none
+  std::string seed;
+  std::string shaping;      // options that shape the bytes, for the commands printed in the report
   bool unverified = false;  // report even when verification does not pass, and say so everywhere
 };
 
@@ -31,6 +34,9 @@ struct Refusal {
 // of what was read must give the root the verifier accepted, so a file that changes in between is
 // not reported on. `refusal` is filled when there is no model.
 bool build_model(const Request& request, Model& model, Refusal& refusal);
+
+// Only the first step: the verdict, its judgement, and what the model says of its source.
+bool accept_ledger(const Request& request, Model& model, Refusal& refusal);
 
 // Whether a report may call itself verified; the reason when not. Completeness may be incomplete (a
 // run that still goes on), a ledger behind its pin may not.

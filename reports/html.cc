@@ -25,6 +25,7 @@ constexpr Section kSections[] = {
     {"#denials", "Denials and limits", put_denials},
     {"#weaker", "Strength of enforcement", put_weaker},
     {"#keys", "Signers and keys", put_keys},
+    {"#population", "Population and sample", put_population},
     {"#runs", "Runs", put_runs},
     {"#check", "Verification", put_check},
     {"#not-proved", "What is not proved", put_not_proved},

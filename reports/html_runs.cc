@@ -4,6 +4,7 @@
 
 #include "reports/html.h"
 #include "reports/html_parts.h"
+#include "reports/sample.h"
 #include "reports/text.h"
 #include "reports/words.h"
 
@@ -20,6 +21,18 @@ std::vector<std::uint32_t> chosen_runs(const Model& model) {
   order.resize(kMaxRunRows);
   std::sort(order.begin(), order.end());
   return order;
+}
+
+// Those with exceptions as far as they fit, and every one of the sample.
+std::vector<std::uint32_t> detailed_runs(const Model& model) {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t i = 0; i < model.runs.size() && out.size() < kMaxDetails; ++i) {
+    if (is_deviating(model.runs[i])) out.push_back(i);
+  }
+  if (model.sample) out.insert(out.end(), model.sample->picks.begin(), model.sample->picks.end());
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
 void put_row(const Page& page, const Run& run, bool has_details) {
@@ -138,6 +151,48 @@ void put_details(const Page& page, std::uint32_t index,
 
 }  // namespace
 
+void put_population(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<section id=\"population\"><h2>Population and sample</h2>\n<p>")
+      .text(query_text(model));
+  html.raw("</p>\n<dl class=\"facts\"><dt>Population</dt><dd>")
+      .number(static_cast<std::int64_t>(model.runs.size()));
+  html.raw(" runs, digest ");
+  put_code(html, model.population);
+  html.raw(" <span class=\"mute\">(")
+      .text(population_method())
+      .raw(")</span></dd>\n<dt>Sample</dt><dd>");
+  if (!model.sample) {
+    html.raw(
+        "none drawn. Whoever checks gives a seed: <code>--sample 25 --seed "
+        "TEXT</code></dd></dl></section>\n");
+    return;
+  }
+  html.number(static_cast<std::int64_t>(model.sample->picks.size()))
+      .raw(" of ")
+      .number(model.sample->asked)
+      .raw(" asked for, seed ");
+  put_code(html, model.sample->seed);
+  html.raw(" <span class=\"mute\">(").text(sample_method()).raw(")</span></dd></dl>\n");
+  open_table(html, {"",
+                    "In the order they were drawn. Each has its details in the section Runs.",
+                    "",
+                    {{"No.", true}, {"Run"}, {"Tool"}, {"Opened"}, {"Ended"}, {"Record"}}});
+  for (std::size_t i = 0; i < model.sample->picks.size(); ++i) {
+    const Run& run = model.runs[model.sample->picks[i]];
+    html.raw("<tr><td class=\"n\">").number(static_cast<std::uint64_t>(i + 1)).raw("</td><td>");
+    put_run_link(page, model.sample->picks[i]);
+    html.raw("</td><td>").text(model.text(run.tool)).raw("</td><td>");
+    put_time(page, run.started_ms);
+    html.raw("</td><td>").text(ending_text(model, run)).raw("</td><td>");
+    put_ref(html, run.opened);
+    html.raw("</td></tr>\n");
+  }
+  close_table(html);
+  html.raw("</section>\n");
+}
+
 void put_runs(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
@@ -146,13 +201,9 @@ void put_runs(const Page& page) {
     html.raw("<p>").text(empty_period_text()).raw("</p></section>\n");
     return;
   }
+  const std::vector<std::uint32_t> detailed = detailed_runs(model);
   std::vector<bool> has_details(model.runs.size(), false);
-  std::vector<std::uint32_t> detailed;
-  for (std::uint32_t i = 0; i < model.runs.size() && detailed.size() < kMaxDetails; ++i) {
-    if (!is_deviating(model.runs[i])) continue;
-    has_details[i] = true;
-    detailed.push_back(i);
-  }
+  for (const std::uint32_t index : detailed) has_details[index] = true;
   const std::vector<std::uint32_t> order = chosen_runs(model);
   put_shown(html, order.size(), model.runs.size(),
             "runs with exceptions before others, in the order of the ledger", "runs.csv");
@@ -176,9 +227,15 @@ void put_runs(const Page& page) {
     std::vector<std::vector<const Exception*>> of_run(model.runs.size());
     for (const Exception& row : model.exceptions) of_run[row.run].push_back(&row);
     std::size_t deviating = 0;
-    for (const Run& run : model.runs) deviating += is_deviating(run) ? 1U : 0U;
-    html.raw("<h3>Runs with exceptions</h3>\n");
-    put_shown(html, detailed.size(), deviating, "in the order of the ledger", "runs.csv");
+    std::size_t shown = 0;
+    for (std::uint32_t i = 0; i < model.runs.size(); ++i) {
+      if (!is_deviating(model.runs[i])) continue;
+      ++deviating;
+      shown += has_details[i] ? 1U : 0U;
+    }
+    html.raw(model.sample ? Markup("<h3>Runs with exceptions, and the sample</h3>\n")
+                          : Markup("<h3>Runs with exceptions</h3>\n"));
+    put_shown(html, shown, deviating, "in the order of the ledger", "runs.csv");
     for (const std::uint32_t index : detailed) put_details(page, index, of_run[index]);
   }
   html.raw("</section>\n");

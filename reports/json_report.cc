@@ -2,6 +2,7 @@
 #include "reports/json_report.h"
 
 #include "reports/json_out.h"
+#include "reports/sample.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -44,6 +45,7 @@ class Writer {
     counted("origins", model_.origins);
     list("keys", model_.epochs, [this](const KeyEpoch& row) { epoch(row); });
     list("events", model_.events, [this](const LedgerEvent& row) { event(row); });
+    population();
     list("runs", model_.runs, [this](const Run& row) { run(row); });
     out_.line().close_object().line();
     out_.flush();
@@ -162,6 +164,25 @@ class Writer {
       out_.member("after", row.after).member("ledger", row.ledger).member("total", row.total());
     });
     out_.close_object();
+  }
+
+  void population() {
+    out_.line().key("population").open_object();
+    out_.member("rows", static_cast<std::int64_t>(model_.runs.size()));
+    out_.member("sha256", model_.population).member("order", population_method()).close_object();
+    out_.line().key("sample");
+    if (!model_.sample) {
+      out_.null();
+      return;
+    }
+    out_.open_object().member("method", sample_method()).member("seed", model_.sample->seed);
+    out_.member("asked", model_.sample->asked).key("picks").open_list();
+    for (const std::uint32_t pick : model_.sample->picks) {
+      out_.open_object().member("run", model_.runs[pick].id);
+      ref("opened", model_.runs[pick].opened);
+      out_.close_object();
+    }
+    out_.close_list().close_object();
   }
 
   void exception(const Exception& row) {

@@ -6,7 +6,8 @@
 
 namespace ethos::reports {
 
-void write_manifest(const Model& model, const OutputSet& outputs, Sink& sink) {
+void write_manifest(const Model& model, const Options& options, const OutputSet& outputs,
+                    Sink& sink) {
   JsonOut out(sink);
   out.open_object()
       .member("format", "ethos-report-manifest/1")
@@ -16,6 +17,12 @@ void write_manifest(const Model& model, const OutputSet& outputs, Sink& sink) {
   out.member("pin", model.verdict.pin_fingerprint).member("verifier", model.verdict.verifier);
   out.line().member("period", model.period.text()).member("zone", model.zone.name());
   out.member("zone_digest", model.zone.digest()).member("tzdata", model.tzdata);
+  out.line().key("options").open_object().member("title", options.title);
+  out.member("organisation", options.organisation).member("csv_raw", options.csv_raw);
+  out.member("unverified", options.unverified).member("sample", options.sample);
+  out.member("seed", options.seed).key("formats").open_list();
+  for (const std::string& format : options.formats) out.text(format);
+  out.close_list().close_object();
   out.member("head", utc_ms_text(model.source.head_ms)).line().key("files").open_list();
   for (const auto& file : outputs.files()) {
     out.line().open_object().member("name", file->name()).member("bytes", file->size());

@@ -235,6 +235,13 @@ struct Exception {
   std::string approval;  // decision bound to the run, or "none recorded"
 };
 
+// Runs somebody outside picked by a seed.
+struct Sample {
+  std::string seed;
+  std::int64_t asked = 0;
+  std::vector<std::uint32_t> picks;  // indexes in Model::runs, in the order they were drawn
+};
+
 struct Source {
   std::string kind = "ledger";
   std::string origin;
@@ -247,6 +254,7 @@ struct Source {
 
 struct Model {
   std::string title, organisation, generator;
+  std::string shaping;  // options to give again, see redo_commands
   Period period;
   Zone zone;
   std::string tzdata;
@@ -277,6 +285,8 @@ struct Model {
   std::vector<KeyEpoch> epochs;
   std::vector<LedgerEvent> events;
   std::vector<Exception> exceptions;
+  std::string population;  // digest of all runs of the period
+  std::optional<Sample> sample;
 
   [[nodiscard]] const std::string& text(NameId id) const { return names.text(id); }
 };

@@ -5,6 +5,7 @@
 
 #include "reports/collect.h"
 #include "reports/exceptions.h"
+#include "reports/sample.h"
 
 namespace ethos::reports {
 namespace {
@@ -136,6 +137,7 @@ void summarise(Model& model) {
   count_rules(model);
   fill_buckets(model);
   list_exceptions(model);
+  fix_population(model);
 }
 
 }  // namespace ethos::reports

@@ -27,8 +27,8 @@ void append_utf8(std::string& out, std::uint32_t code);
 // none.
 bool is_invisible(std::uint32_t code);
 
-// How many bytes from `at` on are printable ASCII without meaning in HTML or JSON (all but " & ' < >
-// and backslash): what writers may copy as it is. Most of most texts.
+// How many bytes from `at` on are printable ASCII without meaning in HTML or JSON (all but " & ' <
+// > and backslash): what writers may copy as it is. Most of most texts.
 std::size_t plain_run(std::string_view text, std::size_t at);
 
 // The text with every such character as `\u{202e}` and every byte that is not UTF-8 as `\xff`: what

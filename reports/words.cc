@@ -196,7 +196,7 @@ std::vector<std::string> redo_commands(const Model& model) {
   return {
       "ethos-verify --pin PIN " + std::string(model.source.kind == "bundle" ? "BUNDLE" : "LEDGER"),
       "ethos-report " + what + " --pin PIN --period " + model.period.text() + " --zone " +
-          model.zone.name() + " --format html,csv,md,json --out DIR",
+          model.zone.name() + " --format html,csv,md,json" + model.shaping + " --out DIR",
       "sha256sum -c DIR/SHA256SUMS"};
 }
 

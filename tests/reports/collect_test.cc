@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "reports/build.h"
+#include "reports/sample.h"
 #include "reports/support/fixture.h"
 #include "reports/words.h"
 
@@ -199,6 +200,32 @@ TEST_CASE("collect: an empty period is empty and says so", "[reports]") {
     CHECK(text->find("ompliant") == std::string::npos);
   }
   CHECK(files.json.find("\"empty\":true") != std::string::npos);
+}
+
+TEST_CASE("collect: a sample follows from the seed alone", "[reports]") {
+  Model model = small_model();
+  draw_sample(model, "seed", 4);
+  REQUIRE(model.sample->picks.size() == 4);
+  const auto first = model.sample->picks;
+  draw_sample(model, "seed", 6);
+  CHECK(std::equal(first.begin(), first.end(), model.sample->picks.begin()));
+  draw_sample(model, "another seed", 4);
+  CHECK(model.sample->picks != first);
+  draw_sample(model, "seed", 10000);
+  CHECK(model.sample->picks.size() == model.runs.size());
+  const Rendered files = render(model);
+  for (const Run& run : model.runs) {
+    CAPTURE(run.id);
+    CHECK(files.html.find("<details id=\"run-" + run.id + "\"") != std::string::npos);
+  }
+}
+
+TEST_CASE("collect: the population's digest changes with any run", "[reports]") {
+  const Model model = small_model();
+  const Model shorter = small_model("2026-10-01..2026-12-30");
+  CHECK(model.population.size() == 71);
+  CHECK(shorter.runs.size() < model.runs.size());
+  CHECK(shorter.population != model.population);
 }
 
 TEST_CASE("collect: records that are no records are counted, not skipped", "[reports]") {

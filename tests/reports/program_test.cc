@@ -341,6 +341,94 @@ TEST_CASE("program: what is no ledger is refused even when nobody verifies", "[r
   CHECK_FALSE(bench.has_output());
 }
 
+TEST_CASE("program: a report is made again and compared", "[reports]") {
+  Bench bench;
+  REQUIRE(bench.run({"--sample", "3", "--seed", "dice 7", "--org", "It's us"}).status == 0);
+  const auto verify = [&](std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"verify",   bench.path("out"),
+                                          "--ledger", bench.path("ledger.db"),
+                                          "--pin",    bench.path("pin")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return bench.run_raw(arguments);
+  };
+  const auto same = verify();
+  CAPTURE(same.out, same.err);
+  REQUIRE(same.status == 0);
+  CHECK(lines(same.out) == 9);
+  SECTION("a figure changed in a file") {
+    std::string text = read_text(bench.path("out/counts.csv"));
+    text.replace(text.find("runs,12"), 7, "runs,11");
+    std::ofstream(bench.path("out/counts.csv"), std::ios::binary) << text;
+    const auto changed = verify();
+    CHECK(changed.status == 1);
+    CHECK(changed.out.find("counts.csv: changed after it was written") != std::string::npos);
+  }
+  SECTION("a figure changed in a file and in the manifest") {
+    std::string text = read_text(bench.path("out/counts.csv"));
+    std::string manifest = read_text(bench.path("out/manifest.json"));
+    const std::string before = hex(sha256(text));
+    text.replace(text.find("runs,12"), 7, "runs,11");
+    manifest.replace(manifest.find(before), 64, hex(sha256(text)));
+    std::ofstream(bench.path("out/counts.csv"), std::ios::binary) << text;
+    std::ofstream(bench.path("out/manifest.json"), std::ios::binary) << manifest;
+    const auto changed = verify();
+    CHECK(changed.status == 1);
+    CHECK(changed.out.find("counts.csv: different from what this ledger gives") !=
+          std::string::npos);
+  }
+  SECTION("a file is gone") {
+    fs::remove(bench.path("out/report.md"));
+    CHECK(verify().status == 1);
+  }
+  SECTION("the manifest is none") {
+    std::ofstream(bench.path("out/manifest.json")) << "{}";
+    CHECK(verify().status == 3);
+  }
+  SECTION("the manifest says that nobody has to verify") {
+    std::string manifest = read_text(bench.path("out/manifest.json"));
+    const std::string word = "\"unverified\":false";
+    manifest.replace(manifest.find(word), word.size(), "\"unverified\":true");
+    std::ofstream(bench.path("out/manifest.json"), std::ios::binary) << manifest;
+    CHECK(verify().status == 3);
+  }
+  SECTION("the ledger does not pass") {
+    bench.set_result("integrity", "fail");
+    bench.answer(1);
+    CHECK(verify().status == 1);
+  }
+}
+
+TEST_CASE("program: a run is explained in plain words, with its records", "[reports]") {
+  Bench bench;
+  const std::string id = LedgerMaker::run_id(7);
+  const auto explain = [&](const std::string& run, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {
+        "explain",         run,      "--ledger",     bench.path("ledger.db"), "--pin",
+        bench.path("pin"), "--zone", "Europe/Berlin"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return bench.run_raw(arguments);
+  };
+  const auto told = explain(id.substr(0, 6));
+  CAPTURE(told.out, told.err);
+  REQUIRE(told.status == 0);
+  CHECK(told.out.find("Verified to record 222") == 0);
+  CHECK(told.out.find("Run " + id) != std::string::npos);
+  CHECK(told.out.find("for the tool pre-commit") != std::string::npos);
+  CHECK(told.out.find("May write: workspace:.ethos/out.") != std::string::npos);
+  CHECK(told.out.find("No network.") != std::string::npos);
+  CHECK(told.out.find("openat workspace:.git/hooks/pre-commit") != std::string::npos);
+  CHECK(told.out.find("a\\u{202e}gnp.exe") != std::string::npos);
+  CHECK(told.out.find("with exit 0") != std::string::npos);
+  CHECK(explain(LedgerMaker::run_id(14)).out.find("No end is recorded") != std::string::npos);
+  CHECK(explain("aaaaaaaa").status == 2);
+  CHECK(explain("abc").status == 2);
+  CHECK(explain("../etc").status == 2);
+  bench.set_result("policy", "fail");
+  bench.answer(1);
+  CHECK(explain(id).status == 1);
+  CHECK(explain(id, {"--unverified"}).out.find("NOT VERIFIED") == 0);
+}
+
 TEST_CASE("program: a fresh ledger, judged by ethos-verify itself, gives a report of no run",
           "[reports]") {
   const ScratchDirectory scratch;

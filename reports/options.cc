@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/options.h"
+
+#include <cstdlib>
+#include <set>
+
+#include "reports/text.h"
+#include "reports/verifier_process.h"
+
+namespace ethos::reports {
+namespace {
+
+constexpr std::size_t kMaxTitle = 200;
+constexpr std::int64_t kMaxSample = 10000;
+constexpr int kUsage = 2;
+constexpr int kUnverifiable = 3;
+
+Refusal usage(std::string text) { return {kUsage, std::move(text)}; }
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::optional<Refusal> check(const Options& options) {
+  static const std::set<std::string> kFormats = {"html", "csv", "md", "json"};
+  for (const std::string& format : options.formats) {
+    if (kFormats.contains(format)) continue;
+    return usage("--format: \"" + shortened(visible(format), 40) +
+                 "\" is none of html, csv, md, json");
+  }
+  if (options.pin.empty() && !options.unverified) {
+    return usage("--pin is required: without a pin nothing is proved");
+  }
+  if (options.title.size() > kMaxTitle || options.organisation.size() > kMaxTitle) {
+    return usage("--title and --org: at most 200 bytes");
+  }
+  if ((options.sample != 0) != !options.seed.empty() || options.sample < 0 ||
+      options.sample > kMaxSample || options.seed.size() > kMaxTitle) {
+    return usage("--sample: 1 to 10000 runs, together with --seed of at most 200 bytes");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string default_ledger() {
+  if (const char* named = std::getenv("ETHOS_LEDGER"); named != nullptr && *named != '\0') {
+    return named;
+  }
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
+    return std::string(state) + "/ethos/ledger.db";
+  }
+  const char* home = std::getenv("HOME");
+  return std::string(home == nullptr ? "" : home) + "/.local/state/ethos/ledger.db";
+}
+
+std::optional<Refusal> read_request(const Options& options, Request& request) {
+  if (auto refusal = check(options)) return refusal;
+  auto zone = Zone::open(options.tzdir, options.zone);
+  if (!zone) {
+    const bool is_usage = zone.error().code != base::Errc::unsupported;
+    return Refusal{is_usage ? kUsage : kUnverifiable, "--zone: " + zone.error().what};
+  }
+  auto period = Period::parse(options.period, *zone);
+  if (!period) return usage("--period: " + period.error().what);
+  auto verifier = sibling_path("ethos-verify");
+  if (!verifier) return Refusal{kUnverifiable, verifier.error().message()};
+  request.ledger = options.ledger.empty() ? default_ledger() : options.ledger;
+  request.pin = options.pin;
+  request.verifier = std::move(*verifier);
+  request.period = *period;
+  request.zone = std::move(*zone);
+  request.tzdata = tzdata_version(options.tzdir);
+  request.title = options.title;
+  request.organisation = options.organisation;
+  request.sample = options.sample;
+  request.seed = options.seed;
+  request.unverified = options.unverified;
+  request.shaping = shaping_options(options);
+  return std::nullopt;
+}
+
+std::string shaping_options(const Options& options) {
+  const Options defaults;
+  std::string out;
+  if (options.title != defaults.title) out += " --title " + quoted(options.title);
+  if (!options.organisation.empty()) out += " --org " + quoted(options.organisation);
+  if (options.sample != 0)
+    out += " --sample " + std::to_string(options.sample) + " --seed " + quoted(options.seed);
+  if (options.csv_raw) out += " --csv-raw";
+  if (options.unverified) out += " --unverified";
+  return out;
+}
+
+}  // namespace ethos::reports

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/build.h"
+
+namespace ethos::reports {
+
+// What the command line says, before anything is believed.
+struct Options {
+  std::string ledger, pin, period, zone = "UTC", out, title = "Evidence report", organisation;
+  std::string tzdir = "/usr/share/zoneinfo";
+  std::string seed;
+  std::int64_t sample = 0;
+  std::vector<std::string> formats = {"html", "csv", "md", "json"};
+  bool unverified = false, json = false, quiet = false, csv_raw = false;
+};
+
+// $ETHOS_LEDGER, then $XDG_STATE_HOME/ethos/ledger.db, then ~/.local/state/ethos/ledger.db.
+std::string default_ledger();
+
+// The request, or why it is none (status usage or unverifiable).
+std::optional<Refusal> read_request(const Options& options, Request& request);
+
+// The options that shape the bytes of a report, quoted for a shell: what has to be given again to
+// make it again.
+std::string shaping_options(const Options& options);
+
+}  // namespace ethos::reports

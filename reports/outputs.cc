@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/outputs.h"
+
+#include <algorithm>
+
+#include "reports/html.h"
+#include "reports/json_report.h"
+#include "reports/markdown.h"
+
+namespace ethos::reports {
+
+std::vector<Output> outputs_of(const Model& model, const std::vector<std::string>& formats,
+                               CsvText how) {
+  const auto has = [&formats](std::string_view format) {
+    return std::find(formats.begin(), formats.end(), format) != formats.end();
+  };
+  std::vector<Output> out;
+  const auto add = [&](const char* name, auto writer) {
+    out.push_back({name, [&model, writer](Sink& sink) { writer(model, sink); }});
+  };
+  const auto add_csv = [&](const char* name, auto writer) {
+    out.push_back({name, [&model, writer, how](Sink& sink) { writer(model, how, sink); }});
+  };
+  if (has("json")) add("report.json", write_json);
+  if (has("html")) add("report.html", write_html);
+  if (has("md")) {
+    add("report.md", [](const Model& m, Sink& sink) { write_markdown(m, kMarkdownBudget, sink); });
+  }
+  if (has("csv")) {
+    add_csv("runs.csv", write_runs_csv);
+    add_csv("denials.csv", write_denials_csv);
+    add_csv("limits.csv", write_limits_csv);
+    add_csv("grants.csv", write_grants_csv);
+    add_csv("exceptions.csv", write_exceptions_csv);
+    add_csv("counts.csv", write_counts_csv);
+  }
+  return out;
+}
+
+}  // namespace ethos::reports

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/remake.h"
+
+#include <map>
+
+#include "ledger/base/file_io.h"
+#include "reports/json_tape.h"
+#include "reports/outputs.h"
+#include "reports/sha256.h"
+
+namespace ethos::reports {
+namespace {
+
+constexpr std::size_t kMaxManifest = 1048576;
+constexpr std::size_t kMaxFile = std::size_t{1} << 31U;
+constexpr std::int64_t kMaxFormats = 16;
+
+class HashSink : public Sink {
+ public:
+  void write(std::string_view bytes) override { hasher_.add(bytes); }
+  std::string digest() { return hex(hasher_.finish()); }
+
+ private:
+  Sha256 hasher_;
+};
+
+struct Manifest {
+  std::map<std::string, std::string> digests;  // name -> 64 hex digits
+  std::int64_t size = 0;
+  std::string zone_digest, tzdata;
+  bool is_unverified = false;
+};
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && name.find('/') == std::string::npos && name != "..";
+}
+
+bool read_manifest(JsonValue root, Options& options, Manifest& out) {
+  if (root["format"].text_or("") != "ethos-report-manifest/1") return false;
+  const JsonValue given = root["options"];
+  options.period = std::string(root["period"].text_or(""));
+  options.zone = std::string(root["zone"].text_or(""));
+  options.title = std::string(given["title"].text_or(""));
+  options.organisation = std::string(given["organisation"].text_or(""));
+  options.seed = std::string(given["seed"].text_or(""));
+  options.sample = given["sample"].integer_or(0);
+  options.csv_raw = given["csv_raw"].bool_or(false);
+  out.is_unverified = given["unverified"].bool_or(false);
+  options.formats.clear();
+  const JsonValue formats = given["formats"];
+  if (formats.size() > kMaxFormats) return false;
+  for (JsonValue one = formats.first(); one.exists(); one = formats.after(one)) {
+    options.formats.emplace_back(one.text_or(""));
+  }
+  const JsonValue files = root["files"];
+  for (JsonValue one = files.first(); one.exists(); one = files.after(one)) {
+    const std::string name(one["name"].text_or(""));
+    if (!is_plain_name(name)) return false;
+    out.digests[name] = std::string(one["sha256"].text_or(""));
+  }
+  out.size = root["size"].integer_or(-1);
+  out.zone_digest = std::string(root["zone_digest"].text_or(""));
+  out.tzdata = std::string(root["tzdata"].text_or(""));
+  return !out.digests.empty();
+}
+
+std::string digest_of_file(const std::string& path) {
+  const auto bytes = base::read_file(path, kMaxFile);
+  return bytes ? hex(sha256(*bytes)) : std::string();
+}
+
+void compare(const std::string& directory, const Manifest& manifest,
+             const std::vector<Output>& outputs, Remade& out) {
+  out.is_same = true;
+  std::map<std::string, std::string> made;
+  for (const Output& output : outputs) {
+    HashSink sink;
+    output.write(sink);
+    made[output.name] = sink.digest();
+  }
+  for (const auto& [name, stated] : manifest.digests) {
+    const std::string there = digest_of_file(directory + "/" + name);
+    const auto again = made.find(name);
+    std::string word = "same";
+    if (there.empty()) {
+      word = "unreadable";
+    } else if (there != stated) {
+      word = "changed after it was written";
+    } else if (again == made.end() || again->second != stated) {
+      word = "different from what this ledger gives";
+    }
+    if (word != "same") out.is_same = false;
+    out.lines.push_back(name + ": " + word);
+  }
+  for (const auto& [name, digest] : made) {
+    if (manifest.digests.contains(name)) continue;
+    out.is_same = false;
+    out.lines.push_back(name + ": not in the manifest");
+  }
+}
+
+}  // namespace
+
+Remade remake(const std::string& directory, Options options) {
+  Remade out;
+  const auto text = base::read_file(directory + "/manifest.json", kMaxManifest);
+  if (!text) {
+    out.refusal = {3, text.error().message()};
+    return out;
+  }
+  JsonTape tape;
+  Manifest manifest;
+  if (!tape.parse(*text) || !read_manifest(tape.root(), options, manifest)) {
+    out.refusal = {3, directory + "/manifest.json is not a manifest of ethos-report-manifest/1"};
+    return out;
+  }
+  // A manifest must not lower the bar: only who runs this may accept a report that nobody vouches
+  // for.
+  if (manifest.is_unverified != options.unverified) {
+    out.refusal = {3, manifest.is_unverified
+                          ? "the report says that it is NOT VERIFIED (--unverified compares it)"
+                          : "--unverified was not given when the report was made"};
+    return out;
+  }
+  Request request;
+  if (auto refusal = read_request(options, request)) {
+    out.refusal = *refusal;
+    return out;
+  }
+  Model model;
+  if (!build_model(request, model, out.refusal)) return out;
+  if (model.source.size != manifest.size) {
+    out.refusal = {3, "the report covers " + std::to_string(manifest.size) +
+                          " records, this ledger has " + std::to_string(model.source.size) +
+                          ": compare with the ledger as it was then"};
+    return out;
+  }
+  const CsvText how = options.csv_raw ? CsvText::raw : CsvText::neutralised;
+  compare(directory, manifest, outputs_of(model, options.formats, how), out);
+  if (manifest.zone_digest != model.zone.digest() || manifest.tzdata != model.tzdata) {
+    out.lines.push_back("time zone data differs: the report has " + manifest.tzdata +
+                        ", this host " + model.tzdata + " (--tzdir)");
+  }
+  return out;
+}
+
+}  // namespace ethos::reports

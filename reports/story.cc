@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/story.h"
+
+#include <algorithm>
+
+#include "reports/classify.h"
+#include "reports/names.h"
+#include "reports/text.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+std::string text_of(JsonValue value, std::string_view fallback = "not recorded") {
+  return std::string(value.text_or(fallback));
+}
+
+std::string ceilings_text(JsonValue ceilings) {
+  std::string out;
+  for (JsonValue one = ceilings.first(); one.exists(); one = ceilings.after(one)) {
+    out += (out.empty() ? "" : ", ") + text_of(one["name"]);
+  }
+  return out.empty() ? "no ceiling" : "under " + out;
+}
+
+std::string probes_text(JsonValue probes) {
+  std::size_t failed = 0;
+  for (JsonValue one = probes.first(); one.exists(); one = probes.after(one)) {
+    if (one["errno"].integer_or(0) != 0) ++failed;
+  }
+  return std::to_string(failed) + " of " + std::to_string(probes.size()) +
+         " probes from inside failed as they must";
+}
+
+std::string figure(const std::string& name, std::uint64_t value) {
+  if (name.ends_with("_bytes")) return human_bytes(value);
+  return name.ends_with("_ms") ? human_duration(static_cast<std::int64_t>(value))
+                               : std::to_string(value);
+}
+
+}  // namespace
+
+void Story::line(const std::string& words) {
+  text_ += "  " + visible(words) + "  [" + ref_text(ref_) + "]\n";
+}
+
+void Story::add(std::uint64_t seq, JsonValue record, const Hash& leaf) {
+  ref_.seq = seq;
+  std::copy_n(leaf.begin(), ref_.leaf.size(), ref_.leaf.begin());
+  now_ms_ = record["ts"]["wall_ms"].integer_or(0);
+  const std::string_view type = record["type"].text_or("");
+  const JsonValue body = record["body"];
+  if (type == "run.open") return opened(record);
+  if (type == "capability.grant") return granted(body);
+  if (type == "sandbox.enforced") return enforced(body);
+  if (type == "runtime.sandbox_denial") return denied(body);
+  if (type == "resource.limit") return limited(body);
+  if (type == "artifact.exported") return exported(body);
+  if (type == "run.close") return closed(body);
+  if (type == "output.captured") {
+    line("Said " + human_bytes(body["bytes"].big_or(0)) + " on " + text_of(body["stream"]) +
+         (body["truncated"].bool_or(false) ? ", cut at the limit." : "."));
+  } else if (type == "run.gap") {
+    line(std::to_string(body["lost"].big_or(0)) +
+         " acts were counted without a record of their own (" + text_of(body["reason"]) + ").");
+  } else if (type == "run.abort") {
+    has_ended_ = true;
+    line("The supervisor disappeared; how the run ended is not known. Recovery wrote this end.");
+  } else if (type == "sarif.written") {
+    line("A SARIF file with " + std::to_string(body["results"].integer_or(0)) +
+         " results was written, " + text_of(body["sha256"]) + ".");
+  } else {
+    line("A record of type " + std::string(type) + ".");
+  }
+}
+
+void Story::opened(JsonValue record) {
+  const JsonValue body = record["body"];
+  start_ms_ = now_ms_;
+  text_ += "Run " + visible(text_of(record["run"])) + "\n";
+  line("Opened " + local_text(now_ms_ / 1000, zone_) + " (" + utc_ms_text(now_ms_) +
+       ") for the tool " + text_of(body["tool"]) + ", started by user id " +
+       std::to_string(body["caller"]["uid"].integer_or(-1)) + ".");
+  line("Declaration: " + text_of(body["origin"]) + ", profile " + text_of(body["profile"]) + ", " +
+       ceilings_text(body["ceilings"]) + ".");
+  if (const JsonValue exe = body["exe"]; exe.exists()) {
+    line("Program: " + path_text(exe["path"]) + ", " + text_of(exe["sha256"]) + ".");
+  }
+  if (const auto revision = body["repository"]["revision"].text())
+    line("Repository revision: " + std::string(*revision) + ".");
+  const JsonValue decision = body["decision"];
+  line(decision.exists() ? "Decision: policy " + text_of(decision["policy"]) + " says " +
+                               text_of(decision["verdict"]) +
+                               (decision["authenticated"].bool_or(false) ? ", authenticated."
+                                                                         : ", NOT authenticated.")
+                         : std::string("Decision: none recorded."));
+  line("Host: kernel " + text_of(body["host"]["kernel"]) + ", Landlock ABI " +
+       std::to_string(body["host"]["landlock_abi"].integer_or(0)) + ", ethos-run " +
+       text_of(body["product"]) + ".");
+}
+
+void Story::granted(JsonValue body) {
+  Names names;
+  const Grant grant = read_grant(body, names);
+  const std::string& object = names.text(grant.object);
+  const std::string cap = text_of(body["cap"]);
+  if (grant.capability == Capability::limits) {
+    line("Limit: " + object + " at most " + figure(object, grant.value) + ", held by " +
+         names.text(grant.detail) + ".");
+  } else if (grant.capability == Capability::hidden) {
+    line("Hidden: " + object + " (" + std::to_string(body["matches"].integer_or(0)) + " matches).");
+  } else if (grant.use == Use::withheld) {
+    line("No " + cap + ".");
+  } else {
+    line("May " + (cap.starts_with("fs.") ? cap.substr(3) : "use " + cap) + ": " + object +
+         (grant.detail == NameId::none ? "" : " (" + names.text(grant.detail) + ")") + ".");
+  }
+}
+
+void Story::enforced(JsonValue body) {
+  const JsonValue kernel = body["k"];
+  line("The cage stood: the kernel showed no_new_privs " +
+       std::to_string(kernel["no_new_privs"].integer_or(0)) + ", seccomp mode " +
+       std::to_string(kernel["seccomp"].integer_or(0)) + ", " +
+       std::to_string(kernel["ns"].size()) + " namespaces, " +
+       std::to_string(kernel["ns_shared"].size()) + " of them shared with the supervisor; " +
+       probes_text(body["p"]) + ".");
+  line("Live sensors: " + joined(body["sources"]) + ".");
+  const std::string weaker = weaker_text(body["weaker"]);
+  if (!weaker.empty()) line("Held by a weaker form: " + weaker + ".");
+}
+
+void Story::denied(JsonValue body) {
+  const std::string object = object_text(body["object"]);
+  const std::string act = text_of(body["operation"]) + (object.empty() ? "" : " " + object);
+  const std::string rule = body["rule"].exists() ? " (rule " + text_of(body["rule"]) + ")" : "";
+  if (body["phase"].text_or("") == "setup") {
+    line("Refused before the start at step " + act + rule + ": " +
+         text_of(body["cause"], "no cause recorded") + ".");
+    if (const auto fix = body["fix"].text()) line("What would help: " + std::string(*fix) + ".");
+    return;
+  }
+  const bool attempt = body["outcome"].text_or("") == "attempt";
+  line("After " + human_duration(now_ms_ - start_ms_) + ": tried " + act + ", " +
+       std::to_string(body["count"].integer_or(1)) + " times; " +
+       (attempt ? "let through to the kernel, the answer was not seen" : "denied") + rule +
+       "; object known by mark " + text_of(body["mark"]) + ".");
+}
+
+void Story::limited(JsonValue body) {
+  const std::string name = text_of(body["limit"]);
+  line("After " + human_duration(now_ms_ - start_ms_) + ": reached the limit " + name + " of " +
+       figure(name, body["value"].big_or(0)) +
+       " (seen: " + figure(name, body["observed"].big_or(0)) + "), " + text_of(body["action"]) +
+       " by " + text_of(body["enforced_by"]) + ".");
+}
+
+void Story::exported(JsonValue body) {
+  line("Brought out: " + path_text(body["path"]) + ", " + text_of(body["action"]) + ", " +
+       human_bytes(body["size"].big_or(0)) + ".");
+}
+
+void Story::closed(JsonValue body) {
+  has_ended_ = true;
+  const JsonValue exit = body["exit"];
+  const std::string how =
+      exit["signal"].exists() ? "by signal " + std::to_string(exit["signal"].integer_or(0))
+      : exit.exists()         ? "with exit " + std::to_string(exit["code"].integer_or(0))
+                              : "without having started";
+  line("Ended after " + human_duration(body["duration_ms"].integer_or(0)) + " " + how +
+       ", ended by " + text_of(body["ended_by"]) + "; status of ethos-run " +
+       std::to_string(body["status"].integer_or(-1)) + ".");
+  const JsonValue usage = body["usage"];
+  line("Used " + human_duration(usage["cpu_ms"].integer_or(0)) + " of CPU and " +
+       human_bytes(usage["max_rss_bytes"].big_or(0)) + " of memory; processes left: " +
+       std::to_string(body["teardown"]["processes_left"].integer_or(0)) + ", scratch " +
+       text_of(body["teardown"]["scratch"]) + ".");
+}
+
+std::string Story::text() const {
+  return has_ended_ ? text_ : text_ + "  No end is recorded up to the last record.\n";
+}
+
+}  // namespace ethos::reports

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "reports/json_tape.h"
+#include "reports/model.h"
+#include "reports/sha256.h"
+#include "reports/zone.h"
+
+namespace ethos::reports {
+
+// Turns the records of one run into lines for people. Names are shown with escapes, so the text is
+// safe for a terminal.
+class Story {
+ public:
+  explicit Story(const Zone& zone) : zone_(zone) {}
+
+  // The records of the run, in order.
+  void add(std::uint64_t seq, JsonValue record, const Hash& leaf);
+  // Everything, ended or not.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  void line(const std::string& words);
+  void opened(JsonValue record);
+  void granted(JsonValue body);
+  void enforced(JsonValue body);
+  void denied(JsonValue body);
+  void limited(JsonValue body);
+  void exported(JsonValue body);
+  void closed(JsonValue body);
+
+  const Zone& zone_;
+  std::string text_;
+  Ref ref_;
+  std::int64_t start_ms_ = 0, now_ms_ = 0;
+  bool has_ended_ = false;
+};
+
+}  // namespace ethos::reports
