@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The cage itself. As root the same program runs a second time as an ordinary uid.
-add_library(cage_support STATIC ../support/cage_plan.cc)
+add_library(cage_support STATIC ../support/bpf_eval.cc ../support/cage_plan.cc)
 target_link_libraries(cage_support PUBLIC ethos_options ethos_sandbox)
 function(ethos_add_cage_test NAME)
   ethos_add_test(NAME ${NAME} SOURCES ${ARGN} LIBS cage_support)
@@ -16,3 +16,4 @@ endfunction()
 ethos_add_cage_test(cage_test cage_test.cc)
 ethos_add_cage_test(staged_test staged_test.cc)
 ethos_add_cage_test(doctor_test doctor_test.cc)
+ethos_add_test(NAME filter_test SOURCES filter_test.cc LIBS cage_support)

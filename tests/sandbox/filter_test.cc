@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <set>
+#include <string>
+
+#include "sandbox/filter/rules.h"
+#include "sandbox/syscall_filter.h"
+#include "tests/support/bpf_eval.h"
+
+using namespace ethos;
+using sandbox::filter_program;
+namespace filter = sandbox::filter;
+
+namespace {
+
+constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
+constexpr std::uint32_t kNotify = SECCOMP_RET_USER_NOTIF;
+constexpr std::uint32_t errno_of(std::uint32_t error) { return SECCOMP_RET_ERRNO | error; }
+constexpr auto kForeignArchs = std::to_array<std::uint32_t>(
+    {AUDIT_ARCH_I386, AUDIT_ARCH_AARCH64, 0, 0xffffffff});
+constexpr std::uint64_t kHigh = 0xdeadbeefULL << 32;
+
+struct Program {
+  std::string name;
+  bool with_forks;
+};
+
+std::vector<Program> all_programs() {
+  std::vector<Program> out;
+  for (const char* observe : {"off", "writes", "all"})
+    for (const char* network : {"-none", "-loopback"})
+      for (const char* memory : {"", "+mem"})
+        for (const bool forks : {false, true})
+          out.push_back({std::string(observe) + network + memory, forks});
+  return out;
+}
+
+std::uint32_t verdict(const Program& program, std::int32_t nr,
+                      std::initializer_list<std::uint64_t> args = {},
+                      std::uint32_t arch = AUDIT_ARCH_X86_64) {
+  seccomp_data call{};
+  call.nr = nr;
+  call.arch = arch;
+  std::copy(args.begin(), args.end(), call.args);
+  const auto out = support::evaluate_filter(filter_program(program.name, program.with_forks), call);
+  REQUIRE(out);
+  return *out;
+}
+
+bool is_silent(const Program& p) { return p.name.starts_with("off"); }
+bool has_loopback(const Program& p) { return p.name.find("loopback") != std::string::npos; }
+bool may_exec_memory(const Program& p) { return p.name.find("+mem") != std::string::npos; }
+// Never ALLOW: the supervisor's answer, or an error at once.
+bool is_refused(std::uint32_t v) {
+  return v == kNotify || (v & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO;
+}
+
+template <typename Table>
+bool in(const Table& table, std::int32_t nr) {
+  return std::find(table.begin(), table.end(), nr) != table.end();
+}
+
+}  // namespace
+
+TEST_CASE("filter: every combination has a loadable program", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    CAPTURE(p.name, p.with_forks);
+    const auto bytes = filter_program(p.name, p.with_forks);
+    REQUIRE_FALSE(bytes.empty());
+    CHECK(bytes.size() % sizeof(sock_filter) == 0);
+    CHECK(bytes.size() / sizeof(sock_filter) <= BPF_MAXINSNS);
+  }
+  CHECK(filter_program("writes", false).empty());
+  CHECK(filter_program("", true).empty());
+}
+
+TEST_CASE("filter: no foreign architecture and no x32 number gets through", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    for (std::int32_t nr = 0; nr < 1024; ++nr) {
+      for (const auto arch : kForeignArchs) {
+        const auto v = verdict(p, nr, {}, arch);
+        if (!is_refused(v)) FAIL(p.name << " arch " << arch << " nr " << nr << " -> " << v);
+        if (!is_silent(p) && v != kNotify) FAIL(p.name << " leaves no evidence: nr " << nr);
+      }
+      const auto x32 = verdict(p, nr | 0x40000000);
+      if (!is_refused(x32)) FAIL(p.name << " x32 " << nr << " -> " << x32);
+    }
+    CHECK(is_refused(verdict(p, -1)));
+  }
+}
+
+TEST_CASE("filter: what no table names is unknown, what is forbidden is refused", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    CAPTURE(p.name, p.with_forks);
+    for (std::int32_t nr = 0; nr < 1024; ++nr) {
+      const auto v = verdict(p, nr);
+      if (in(filter::kAllowed, nr)) {
+        if (v != kAllow) FAIL("allowed call " << nr << " -> " << v);
+      } else if (in(filter::kForbidden, nr)) {
+        const auto expected = is_silent(p) ? errno_of(EPERM) : kNotify;
+        if (v != expected) FAIL("forbidden call " << nr << " -> " << v);
+      } else if (sandbox::classify_call(nr) == sandbox::CallClass::unknown && nr != 435 && nr != 319) {
+        const auto expected = is_silent(p) ? errno_of(ENOSYS) : kNotify;
+        if (v != expected) FAIL("unknown call " << nr << " -> " << v);
+      }
+    }
+  }
+}
+
+TEST_CASE("filter: the tables do not contradict each other", "[sandbox]") {
+  std::set<std::int32_t> seen;
+  for (const auto nr : filter::kAllowed) CHECK(seen.insert(nr).second);
+  for (const auto nr : filter::kPathChanging) CHECK(seen.insert(nr).second);
+  for (const auto nr : filter::kForbidden) CHECK(seen.insert(nr).second);
+}
+
+TEST_CASE("filter: exec is always notified, clone3 never exists", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    CHECK(verdict(p, 59) == kNotify);
+    CHECK(verdict(p, 322) == kNotify);
+    CHECK(verdict(p, 435) == errno_of(ENOSYS));
+  }
+}
+
+TEST_CASE("filter: namespaces cannot be asked for by clone", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      const std::uint64_t flag = 1ULL << bit;
+      for (const std::uint64_t high : {std::uint64_t{0}, kHigh}) {
+        const auto v = verdict(p, 56, {flag | high});
+        if ((flag & filter::kNamespaceFlags) != 0) {
+          CHECK(is_refused(v));
+        } else {
+          CHECK(v == (p.with_forks ? kNotify : kAllow));
+        }
+      }
+    }
+    CHECK(verdict(p, 57) == (p.with_forks ? kNotify : kAllow));
+    CHECK(verdict(p, 58) == (p.with_forks ? kNotify : kAllow));
+  }
+}
+
+TEST_CASE("filter: sockets by family, type and protocol, low halves only", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    CAPTURE(p.name);
+    for (std::uint64_t family = 0; family < 64; ++family) {
+      for (std::uint64_t type = 0; type < 12; ++type) {
+        for (const std::uint64_t protocol : {0U, 1U, 6U, 17U, 58U, 132U, 255U, 262U}) {
+          for (const std::uint64_t flags : {std::uint64_t{0}, std::uint64_t{SOCK_CLOEXEC | SOCK_NONBLOCK}}) {
+            const bool is_unix = family == AF_UNIX && (type == SOCK_STREAM || type == SOCK_SEQPACKET);
+            const bool is_inet = family == AF_INET || family == AF_INET6;
+            const bool is_tcp = is_inet && type == SOCK_STREAM && (protocol == 0 || protocol == 6);
+            const bool is_udp = is_inet && type == SOCK_DGRAM && (protocol == 0 || protocol == 17);
+            const bool allowed = has_loopback(p) ? is_tcp || is_udp : is_unix;
+            for (const std::uint64_t high : {std::uint64_t{0}, kHigh}) {
+              const auto v = verdict(p, 41, {family | high, type | flags | high, protocol | high});
+              if ((v == kAllow) != allowed) FAIL(p.name << " socket " << family << ' ' << type << ' ' << protocol);
+              const auto pair = verdict(p, 53, {family | high, type | flags, protocol});
+              if ((pair == kAllow) != is_unix) FAIL(p.name << " socketpair " << family << ' ' << type);
+            }
+          }
+        }
+      }
+    }
+    if (is_silent(p)) {
+      CHECK(verdict(p, 42) == (has_loopback(p) ? kAllow : errno_of(EACCES)));
+    } else {
+      CHECK(verdict(p, 42) == kNotify);
+      CHECK(verdict(p, 49) == kNotify);
+    }
+  }
+}
+
+TEST_CASE("filter: no filter or program can be attached to a socket", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    for (const std::uint64_t option : {26U, 50U, 51U, 52U}) {
+      CHECK(is_refused(verdict(p, 54, {3, SOL_SOCKET, option})));
+      CHECK(is_refused(verdict(p, 54, {3, SOL_SOCKET | kHigh, option | kHigh})));
+    }
+    for (const std::uint64_t option : {2U, 7U, 8U, 9U, 20U, 21U, 25U})
+      CHECK(verdict(p, 54, {3, SOL_SOCKET, option}) == kAllow);
+    CHECK(verdict(p, 54, {3, 6, 1}) == kAllow);
+  }
+}
+
+TEST_CASE("filter: ioctl requests are compared on 32 bits", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    for (const auto request : filter::kIoctls) {
+      CHECK(verdict(p, 16, {0, request}) == kAllow);
+      CHECK(verdict(p, 16, {0, request | kHigh}) == kAllow);  // the kernel looks at 32 bits too
+    }
+    for (const std::uint64_t request : {std::uint64_t{TIOCSTI}, std::uint64_t{0x541c}, std::uint64_t{TIOCSCTTY},
+                                        std::uint64_t{0x40086602}, std::uint64_t{0xc0045877}}) {
+      CHECK(is_refused(verdict(p, 16, {0, request})));
+      CHECK(is_refused(verdict(p, 16, {0, request | kHigh})));
+    }
+  }
+}
+
+TEST_CASE("filter: opens are seen by intent", "[sandbox]") {
+  const std::uint64_t writes[] = {O_WRONLY, O_RDWR, 3, O_CREAT, O_TRUNC, O_TMPFILE, O_RDONLY | O_CREAT | O_CLOEXEC,
+                                  O_WRONLY | kHigh};
+  const std::uint64_t reads[] = {O_RDONLY, O_RDONLY | O_CLOEXEC | O_DIRECTORY, O_PATH, O_NOFOLLOW | O_NONBLOCK,
+                                 O_RDONLY | kHigh};
+  for (const auto& p : all_programs()) {
+    CAPTURE(p.name);
+    for (const auto flags : writes) {
+      CHECK(verdict(p, 2, {0, flags}) == (is_silent(p) ? kAllow : kNotify));
+      CHECK(verdict(p, 257, {0, 0, flags}) == (is_silent(p) ? kAllow : kNotify));
+    }
+    for (const auto flags : reads) {
+      const auto expected = p.name.starts_with("all") ? kNotify : kAllow;
+      CHECK(verdict(p, 2, {0, flags}) == expected);
+      CHECK(verdict(p, 257, {0, 0, flags}) == expected);
+    }
+    CHECK(verdict(p, 437) == (is_silent(p) ? errno_of(ENOSYS) : kNotify));
+    for (const auto nr : filter::kPathChanging) CHECK(verdict(p, nr) == (is_silent(p) ? kAllow : kNotify));
+  }
+}
+
+TEST_CASE("filter: set-id bits never reach the kernel unseen", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    for (const std::uint64_t mode : {04755U, 02755U, 06755U, 04000U}) {
+      CHECK(is_refused(verdict(p, 90, {0, mode})));
+      CHECK(is_refused(verdict(p, 91, {0, mode | kHigh})));
+      CHECK(is_refused(verdict(p, 268, {0, 0, mode})));
+      CHECK(is_refused(verdict(p, 452, {0, 0, mode | kHigh})));
+    }
+    CHECK(verdict(p, 91, {0, 0755}) == kAllow);
+    CHECK(verdict(p, 90, {0, 01777}) == (is_silent(p) ? kAllow : kNotify));
+  }
+}
+
+TEST_CASE("filter: memory cannot be made executable as a file unless granted", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    for (const std::uint64_t flags : {0U, 1U, 2U, 3U, 4U, 0x10U}) {
+      CHECK(verdict(p, 319, {0, flags}) == (may_exec_memory(p) ? kAllow : errno_of(ENOSYS)));
+      CHECK(verdict(p, 319, {0, flags | kHigh | 8}) == kAllow);
+    }
+  }
+}
+
+TEST_CASE("filter: personality may only be asked or cleared", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    CHECK(verdict(p, 135, {0xffffffff}) == kAllow);
+    CHECK(verdict(p, 135, {0}) == kAllow);
+    for (const std::uint64_t value : {0x0400000U, 0x8U, 0x0200000U, 0x0100000U})
+      CHECK(is_refused(verdict(p, 135, {value})));
+  }
+}
+
+TEST_CASE("filter: the evaluator refuses what the kernel would not load", "[sandbox]") {
+  const seccomp_data call{};
+  const auto run = [&](std::initializer_list<sock_filter> ops) {
+    return support::evaluate_filter(std::as_bytes(std::span(ops.begin(), ops.size())), call);
+  };
+  CHECK(run({{BPF_RET | BPF_K, 0, 0, 7}}) == 7U);
+  CHECK_FALSE(run({}));
+  CHECK_FALSE(run({{BPF_LD | BPF_W | BPF_ABS, 0, 0, 64}, {BPF_RET | BPF_K, 0, 0, 7}}));
+  CHECK_FALSE(run({{BPF_LD | BPF_W | BPF_ABS, 0, 0, 2}, {BPF_RET | BPF_K, 0, 0, 7}}));
+  CHECK_FALSE(run({{BPF_JMP | BPF_JA, 0, 0, 9}, {BPF_RET | BPF_K, 0, 0, 7}}));
+  CHECK_FALSE(run({{BPF_MISC | BPF_TAX, 0, 0, 0}, {BPF_RET | BPF_K, 0, 0, 7}}));
+}
