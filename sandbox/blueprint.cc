@@ -246,7 +246,9 @@ std::vector<RlimitRequest> make_rlimits(const Plan& plan) {
   if (const auto size = plan.limit("file_bytes"); size) out.push_back({RLIMIT_FSIZE, size->value});
   if (const auto files = plan.limit("open_files"); files)
     out.push_back({RLIMIT_NOFILE, files->value});
-  if (const auto pids = plan.limit("pids"); pids && pids->by == Enforcer::rlimit)
+  // Behind the supervisor's count, which cannot see forks that it let through a moment ago. Exact
+  // too: the kernel counts per user namespace and uid, and both are this run's own.
+  if (const auto pids = plan.limit("pids"); pids && pids->by != Enforcer::cgroup)
     out.push_back({RLIMIT_NPROC, pids->value});
   return out;
 }

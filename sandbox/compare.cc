@@ -166,6 +166,8 @@ class Comparison {
     if (const auto l = plan_.limit("open_files")) at_most("nofile", l->value);
     const auto memory = plan_.limit("memory_bytes");
     if (memory && memory->by == Enforcer::rlimit) at_most("data", memory->value);
+    const auto pids = plan_.limit("pids");
+    if (pids && pids->by != Enforcer::cgroup) at_most("nproc", pids->value);
   }
 
   [[nodiscard]] std::string cgroup_value(const std::string& name) const {

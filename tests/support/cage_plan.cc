@@ -18,8 +18,8 @@ namespace ethos::support {
 namespace fs = std::filesystem;
 using namespace ethos::sandbox;  // NOLINT(google-build-using-namespace): a test helper
 
-ScratchDir::ScratchDir() {
-  std::string pattern = "/tmp/ethos-cage-XXXXXX";
+ScratchDir::ScratchDir(const std::string& parent) {
+  std::string pattern = parent + "/ethos-cage-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) std::abort();
   path_ = pattern;
   chmod(path_.c_str(), 0755);

@@ -13,7 +13,7 @@ namespace ethos::support {
 // A directory that is removed with everything in it; 0755, so that another uid may enter.
 class ScratchDir {
  public:
-  ScratchDir();
+  explicit ScratchDir(const std::string& parent = "/tmp");
   ScratchDir(const ScratchDir&) = delete;
   ScratchDir& operator=(const ScratchDir&) = delete;
   ~ScratchDir();

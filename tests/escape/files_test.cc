@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstdlib>
+
+#include "tests/escape/escape_run.h"
+
+using namespace ethos;
+using support::Answers;
+using support::hostile_plan;
+
+namespace {
+
+void check_all_refused(const Answers& answers, std::initializer_list<const char*> may_succeed = {}) {
+  REQUIRE(answers.all().size() > 5);
+  for (const auto& [name, error] : answers.all()) {
+    if (std::any_of(may_succeed.begin(), may_succeed.end(), [&](const char* n) { return name == n; }))
+      continue;
+    CAPTURE(name);
+    CHECK(error > 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("escape: nothing of a read grant can be changed", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  for (const auto observe : {sandbox::Observe::off, sandbox::Observe::writes, sandbox::Observe::all}) {
+    const support::ScratchDir dir;
+    dir.write("data.txt", "precious");
+    dir.write("sub/x", "1");
+    const std::string before = dir.snapshot();
+    auto plan = hostile_plan(dir, {"change-paths", dir.path() + "/data.txt", dir.path() + "/sub"});
+    plan.observe = observe;
+    support::CageRun r{};
+    support::run(r, plan);
+    CAPTURE(static_cast<int>(observe), r.text());
+    REQUIRE(r.result() != nullptr);
+    // Some tools ask to change owner to what it is already: the kernel still says no.
+    check_all_refused(Answers(r.out()));
+    CHECK(dir.snapshot() == before);
+    if (observe == sandbox::Observe::off) continue;
+    for (const char* call : {"openat", "openat2", "truncate", "unlink", "rename", "link", "symlink", "mkdir",
+                             "chmod", "chown", "utimensat", "setxattr"}) {
+      CAPTURE(call);
+      const auto* denial = r.sink.find(call, dir.path());
+      REQUIRE(denial != nullptr);
+      CHECK(denial->outcome == sandbox::Outcome::denied);
+      CHECK(denial->object_mark == sandbox::Mark::advisory);
+      CHECK(denial->operation_mark == sandbox::Mark::kernel);
+      CHECK(denial->rule == "outside-grants");
+      REQUIRE(denial->where);
+      CHECK(denial->where->base == sandbox::Base::workspace);
+    }
+  }
+}
+
+TEST_CASE("escape: nothing outside the grants can be read or made", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  const support::ScratchDir other("/var/tmp");  // /tmp is the cage's own inside
+  other.write("secret", "s3cret");
+  auto plan = hostile_plan(dir, {"read-paths", "/etc/shadow", "/root/.ssh/id_rsa", other.path() + "/secret",
+                                 "/proc/1/root/etc/shadow", "/proc/kcore", "/proc/keys", "/proc/kallsyms",
+                                 "/proc/sysrq-trigger", "/sys/kernel", "/dev/kmsg", "/dev/vda", "/run", "/home",
+                                 "/var/log", "/boot"});
+  SECTION("observing writes") {}
+  SECTION("observing everything") { plan.observe = sandbox::Observe::all; }
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  check_all_refused(Answers(r.out()));
+  if (plan.observe == sandbox::Observe::all) {
+    const auto* denial = r.sink.find("openat", other.path());
+    REQUIRE(denial != nullptr);
+    CHECK(denial->error == ENOENT);  // no answer tells what exists
+    CHECK(r.sink.find("openat", "/root/.ssh/id_rsa")->error == ENOENT);
+  }
+  auto writes = hostile_plan(dir, {"write-paths", "/x", "/usr/x", "/etc/x", "/etc/passwd", "/dev/x", "/proc/x",
+                                   "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/self/oom_score_adj",
+                                   other.path() + "/secret", "/sys/fs/cgroup/cgroup.procs", "/var/x", "/home/x"});
+  support::CageRun w{};
+  support::run(w, writes);
+  CAPTURE(w.text());
+  check_all_refused(Answers(w.out()));
+  CHECK(w.sink.find("openat", "core_pattern") != nullptr);
+  CHECK(other.read("secret") == "s3cret");
+}
+
+TEST_CASE("escape: what exists on the host cannot even be asked", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  const support::ScratchDir other("/var/tmp");  // /tmp is the cage's own inside
+  other.write("secret", "s3cret");
+  support::CageRun r{};
+  support::run(r, hostile_plan(dir, {"stat-paths", other.path(), other.path() + "/secret", "/etc/shadow", "/root",
+                                     "/home", "/sys", "/run", "/var", "/boot"}));
+  CAPTURE(r.text());
+  const Answers answers_of_run(r.out());
+  for (const auto& [name, error] : answers_of_run.all()) {
+    CAPTURE(name);
+    CHECK(error == ENOENT);
+  }
+}
+
+TEST_CASE("escape: .git and hidden files give no byte and take none", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write(".git/config", "[remote] token=abc");
+  dir.write(".git/hooks/pre-commit", "#!/bin/sh");
+  dir.write(".env", "KEY=1");
+  dir.write("out/x", "1");
+  chmod((dir.path() + "/.git/config").c_str(), 0644);
+  const std::string before = dir.snapshot();
+  const std::string git = dir.path() + "/.git";
+  auto plan = hostile_plan(dir, {"write-paths", git + "/config", git + "/hooks/post-checkout", git + "/HEAD",
+                                 dir.path() + "/.env", git});
+  support::hide(plan, ".git", true);
+  support::hide(plan, ".env", false);
+  support::grant_write(plan, "out");
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  const Answers answers_of_run(r.out());
+  for (const auto& [name, error] : answers_of_run.all()) CHECK(error > 0);
+  CHECK(dir.snapshot() == before);
+  const auto* denial = r.sink.find("openat", "post-checkout");
+  REQUIRE(denial != nullptr);
+  CHECK(denial->rule == "git");
+  REQUIRE(r.sink.find("openat", ".env") != nullptr);
+  CHECK(r.sink.find("openat", ".env")->rule == "hidden");
+
+  plan.argv = {plan.argv[0], "read-paths", git + "/config", dir.path() + "/.env", git};
+  support::CageRun reading{};
+  support::run(reading, plan);
+  CAPTURE(reading.text());
+  const Answers answers(reading.out());
+  CHECK(answers.of(git + "/config") == ENOENT);
+  CHECK(answers.of(dir.path() + "/.env") > 0);
+  CHECK(answers.of(git) == 0);  // an empty directory, so that tools find the root
+}
+
+TEST_CASE("escape: a file .git, as worktrees have it, is masked too", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write(".git", "gitdir: /elsewhere");
+  auto plan = hostile_plan(dir, {"read-paths", dir.path() + "/.git"});
+  support::hide(plan, ".git", true);
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  CHECK(r.out().find("bytes=0") != std::string::npos);
+  plan.argv = {plan.argv[0], "write-paths", dir.path() + "/.git"};
+  support::CageRun w{};
+  support::run(w, plan);
+  CHECK(Answers(w.out()).of(dir.path() + "/.git") > 0);
+  CHECK(dir.read(".git") == "gitdir: /elsewhere");
+}
+
+TEST_CASE("escape: links, /proc roots and dotdot lead nowhere", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("data.txt", "precious");
+  const std::string before = dir.snapshot();
+  support::CageRun r{};
+  support::run(r, hostile_plan(dir, {"link-tricks", dir.path() + "/data.txt"}));
+  CAPTURE(r.text());
+  check_all_refused(Answers(r.out()), {"fchdir"});
+  CHECK(dir.snapshot() == before);
+  CHECK(r.sink.find("openat", "data.txt") != nullptr);
+}
+
+TEST_CASE("escape: a path that changes while it is judged opens nothing more", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("data.txt", "precious");
+  support::CageRun r{};
+  support::run(r, hostile_plan(dir, {"path-race", dir.path() + "/data.txt"}));
+  CAPTURE(r.text());
+  CHECK(Answers(r.out()).of("stolen") == 0);
+  CHECK(dir.read("data.txt") == "precious");
+}
+
+TEST_CASE("escape: a flood of denials is counted to the last one", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  support::CageRun r{};
+  support::run(r, hostile_plan(dir, {"denial-flood", "20000"}));
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == sandbox::Ending::exited);
+  std::uint64_t recorded = 0;
+  for (const auto& d : r.sink.denials) recorded += d.count;
+  std::uint64_t lost = 0;
+  for (const auto& g : r.sink.gaps) lost += g.count;
+  CHECK(r.sink.denials.size() <= 4096);
+  CHECK(recorded + lost == 20000);
+  CHECK(r.result()->denials == 20000);
+  REQUIRE_FALSE(r.sink.gaps.empty());
+  CHECK(r.sink.gaps[0].reason == "flood");
+}
+
+TEST_CASE("escape: the environment is the plan's and nothing else", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  setenv("AWS_SECRET_ACCESS_KEY", "leak-me", 1);
+  const support::ScratchDir dir;
+  support::CageRun r{};
+  support::run(r, hostile_plan(dir, {"environment"}));
+  CAPTURE(r.text());
+  CHECK(r.out().find("leak-me") == std::string::npos);
+  CHECK(r.out().find("HOME=/tmp/home\nLANG=C.UTF-8\nPATH=/usr/bin:/bin\nTMPDIR=/tmp\nraw=") == 0);
+  unsetenv("AWS_SECRET_ACCESS_KEY");
+}
+
+TEST_CASE("escape: two runs share nothing, and nothing survives a run", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir("/var/tmp");
+  auto first = support::base_plan(dir.path(), {"/bin/sh", "-c", "echo secret > /tmp/x; echo s > /dev/shm/y; ls /tmp"});
+  support::CageRun r{};
+  support::run(r, first);
+  CAPTURE(r.text());
+  CHECK(r.out() == "home\nx\n");
+  auto second = support::base_plan(dir.path(), {"/bin/sh", "-c", "ls /tmp /dev/shm"});
+  support::CageRun s{};
+  support::run(s, second);
+  CHECK(s.out() == "/dev/shm:\n\n/tmp:\nhome\n");
+  CHECK(access("/tmp/x", F_OK) != 0);
+}

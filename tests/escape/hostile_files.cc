@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "tests/escape/hostile.h"
+
+namespace hostile {
+namespace {
+
+// Every way to change something by path, against args[1] (a file) and args[2] (a directory).
+int change_paths(const Arguments& args) {
+  const char* file = args[1].c_str();
+  const std::string in_dir = args[2] + "/made";
+  const char* made = in_dir.c_str();
+  say("open_write", open(file, O_WRONLY));
+  say("open_rdwr", open(file, O_RDWR));
+  say("open_trunc", open(file, O_RDONLY | O_TRUNC));
+  say("open_append", open(file, O_WRONLY | O_APPEND));
+  say("open_creat", open(made, O_WRONLY | O_CREAT, 0644));
+  say("creat", creat(made, 0644));
+  say("open_tmpfile", open(args[2].c_str(), O_TMPFILE | O_WRONLY, 0600));
+  open_how how{};
+  how.flags = O_WRONLY;
+  say("openat2", syscall(SYS_openat2, AT_FDCWD, file, &how, sizeof how));
+  say("open_high_bits", syscall(SYS_openat, AT_FDCWD, file, (0xdeadULL << 32) | O_WRONLY, 0));
+  say("truncate", truncate(file, 0));
+  say("unlink", unlink(file));
+  say("unlinkat", unlinkat(AT_FDCWD, file, 0));
+  say("rename", rename(file, made));
+  say("rename_in", rename("/tmp/home", made));
+  say("renameat2", renameat2(AT_FDCWD, file, AT_FDCWD, made, RENAME_EXCHANGE));
+  say("link", link(file, made));
+  say("link_out", link(file, "/tmp/stolen"));
+  say("symlink", symlink("/etc", made));
+  say("mkdir", mkdir(made, 0755));
+  say("rmdir", rmdir(args[2].c_str()));
+  say("mknod", mknod(made, S_IFREG | 0644, 0));
+  say("mkfifo", mkfifo(made, 0644));
+  say("chmod", chmod(file, 0777));
+  say("fchmodat", fchmodat(AT_FDCWD, file, 0777, 0));
+  say("fchmodat2", syscall(452, AT_FDCWD, file, 0777, 0));
+  say("chown", chown(file, getuid(), getgid()));
+  say("lchown", lchown(file, getuid(), getgid()));
+  say("utimensat", utimensat(AT_FDCWD, file, nullptr, 0));
+  say("utimes", utimes(file, nullptr));
+  say("setxattr", setxattr(file, "user.x", "1", 1, 0));
+  say("removexattr", removexattr(file, "user.x"));
+  const int fd = open(file, O_RDONLY);
+  say("fchmod", fchmod(fd, 0777));
+  say("fchown", fchown(fd, getuid(), getgid()));
+  say("futimens", futimens(fd, nullptr));
+  say("fsetxattr", fsetxattr(fd, "user.x", "1", 1, 0));
+  say("ftruncate", ftruncate(fd, 0));
+  const std::string magic = "/proc/self/fd/" + std::to_string(fd);
+  say("reopen_write", open(magic.c_str(), O_WRONLY));
+  say("chmod_magic", chmod(magic.c_str(), 0777));
+  return 0;
+}
+
+// Tries to open each argument for reading.
+int read_paths(const Arguments& args) {
+  for (std::size_t i = 1; i < args.size(); ++i) {
+    const int fd = open(args[i].c_str(), O_RDONLY | O_CLOEXEC);
+    say(args[i], fd);
+    char byte = 0;
+    if (fd >= 0) std::printf("%s bytes=%zd\n", args[i].c_str(), read(fd, &byte, 1));
+    if (fd >= 0) close(fd);
+  }
+  return 0;
+}
+
+int write_paths(const Arguments& args) {
+  for (std::size_t i = 1; i < args.size(); ++i) {
+    const int fd = open(args[i].c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    say(args[i], fd);
+    if (fd >= 0) close(fd);
+  }
+  return 0;
+}
+
+int stat_paths(const Arguments& args) {
+  for (std::size_t i = 1; i < args.size(); ++i) {
+    struct stat found {};
+    say(args[i], stat(args[i].c_str(), &found));
+  }
+  return 0;
+}
+
+// A link in a writable place does not widen what can be reached; args[1] is a file outside.
+int link_tricks(const Arguments& args) {
+  symlink(args[1].c_str(), "/tmp/l");
+  say("through_link", open("/tmp/l", O_WRONLY));
+  symlink("/", "/tmp/root");
+  say("through_root", open(("/tmp/root" + args[1]).c_str(), O_WRONLY));
+  say("proc_root", open(("/proc/self/root" + args[1]).c_str(), O_WRONLY));
+  say("dotdot", open(("/tmp/../../.." + args[1]).c_str(), O_WRONLY));
+  const std::string name = args[1].substr(args[1].rfind('/') + 1);
+  say("proc_cwd", open(("/proc/self/cwd/" + name).c_str(), O_WRONLY));
+  say("double_slash", open(("//" + args[1]).c_str(), O_WRONLY));
+  const int dir = open(args[1].substr(0, args[1].rfind('/')).c_str(), O_PATH | O_DIRECTORY);
+  say("by_dirfd", openat(dir, name.c_str(), O_WRONLY));
+  say("fchdir", fchdir(dir));
+  say("by_cwd", open(name.c_str(), O_WRONLY));
+  return 0;
+}
+
+// Another thread flips the path between a writable and a protected name while it is being judged.
+int path_race(const Arguments& args) {
+  static char path[4096];
+  std::snprintf(path, sizeof path, "/tmp/a%s", std::string(args[1].size() - 6, 'b').c_str());
+  const std::string good(path);
+  close(open(path, O_CREAT | O_WRONLY, 0644));
+  std::atomic<bool> stop{false};
+  std::thread flipper([&] {
+    while (!stop) {
+      std::memcpy(path, args[1].c_str(), args[1].size());
+      std::memcpy(path, good.c_str(), good.size());
+    }
+  });
+  int stolen = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const int fd = open(path, O_WRONLY);
+    if (fd < 0) continue;
+    char link[4096] = {};
+    const std::string self = "/proc/self/fd/" + std::to_string(fd);
+    const ssize_t n = readlink(self.c_str(), link, sizeof link - 1);
+    if (n > 0 && std::string(link, static_cast<std::size_t>(n)) == args[1]) ++stolen;
+    close(fd);
+  }
+  stop = true;
+  flipper.join();
+  say_errno("stolen", stolen);
+  return 0;
+}
+
+// Many refused opens of different names: args[1] of them.
+int denial_flood(const Arguments& args) {
+  const int count = std::stoi(args[1]);
+  int refused = 0;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "/usr/flood-" + std::to_string(i);
+    if (open(name.c_str(), O_WRONLY | O_CREAT, 0644) < 0) ++refused;
+  }
+  say_errno("refused", refused);
+  return 0;
+}
+
+int show_environment(const Arguments&) {
+  for (char** at = environ; *at != nullptr; ++at) std::puts(*at);
+  std::ifstream in("/proc/self/environ", std::ios::binary);
+  const std::string raw{std::istreambuf_iterator<char>(in), {}};
+  std::printf("raw=%zu\n", raw.size());
+  return 0;
+}
+
+}  // namespace
+
+const std::vector<Entry> kFileCases = {
+    {"change-paths", change_paths}, {"read-paths", read_paths},     {"write-paths", write_paths},
+    {"stat-paths", stat_paths},     {"link-tricks", link_tricks},   {"path-race", path_race},
+    {"denial-flood", denial_flood}, {"environment", show_environment},
+};
+
+}  // namespace hostile
