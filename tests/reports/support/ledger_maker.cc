@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/support/ledger_maker.h"
+#include "tests/reports/support/ledger_maker.h"
 
 #include <sqlite3.h>
 

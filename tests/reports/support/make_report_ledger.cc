@@ -4,7 +4,7 @@
 #include <iostream>
 #include <string>
 
-#include "reports/support/ledger_maker.h"
+#include "tests/reports/support/ledger_maker.h"
 
 // make-report-ledger LEDGER VERDICT [RUNS RECORDS_PER_RUN]
 int main(int argc, char** argv) {

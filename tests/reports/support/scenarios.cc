@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "reports/support/ledger_maker.h"
+#include "tests/reports/support/ledger_maker.h"
 
 namespace ethos::support {
 namespace {

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs recorded and signed by someone with the key, but not as they should have been.
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/verify_run.h"
+#include "verify/bpf.h"
+
+using namespace ethos::support;
+
+namespace {
+
+struct Fault {
+  const char* code;
+  const char* record;  // whose body is patched
+  const char* patch;   // JSON merge patch
+};
+
+Outcome run_with(const RunChoices& choices) {
+  LedgerMaker ledger;
+  add_run(ledger, choices);
+  return verify_maker(ledger);
+}
+
+}  // namespace
+
+TEST_CASE("cage: every departure from the plan fails the policy verdict", "[verify]") {
+  const std::vector<Fault> faults{
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"no_new_privs":0}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"seccomp":1}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"seccomp_filters":2}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"caps":{"bnd":"0000000000000001"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"caps":{"eff":"8000000000000000"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"ns_shared":["net"]}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"listener":false}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"uid_map":["0 0 4294967295"]}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"uid_map":["0 0 1","1 1 1"]}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"limits":{"core":"unlimited"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"limits":{"fsize":"unlimited"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"limits":{"nofile":"4096"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"cgroup":{"values":[{"file":"memory.max","value":"max"},{"file":"pids.max","value":"512"}]}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"cgroup":null}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"fds":[{"fd":0,"kind":"null"},{"fd":1,"kind":"pipe"},{"fd":2,"kind":"pipe"},{"fd":7,"kind":"other"}]}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"fds":[{"fd":0,"kind":"null"},{"fd":1,"kind":"pipe"}]}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"sources":["pidfd"]})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"s":{"seccomp":{"name":"writes-loopback"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"s":{"landlock":{"abi":1}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"s":{"landlock":{"handled_fs":"1"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"s":{"landlock":{"rules":"sha256:0000000000000000000000000000000000000000000000000000000000000000"}}})"},
+      {"probe_unexpected", "sandbox.enforced", R"({"p":[]})"},
+      {"probe_unexpected", "sandbox.enforced", R"({"p":[{"errno":0,"name":"open_ungranted"},{"errno":30,"name":"write_read_grant"},{"errno":30,"name":"create_in_root"},{"errno":1,"name":"unshare_user"},{"errno":1,"name":"mount"},{"errno":1,"name":"socket_inet"}]})"},
+      {"probe_unexpected", "sandbox.enforced", R"({"p":[{"errno":13,"name":"open_ungranted"},{"errno":30,"name":"write_read_grant"},{"errno":30,"name":"create_in_root"},{"errno":1,"name":"unshare_user"},{"errno":1,"name":"mount"},{"errno":2,"name":"socket_inet"}]})"},
+      {"probe_unexpected", "sandbox.enforced", R"({"p":[{"errno":13,"name":"open_ungranted"},{"errno":30,"name":"write_read_grant"},{"errno":30,"name":"create_in_root"},{"errno":1,"name":"unshare_user"},{"errno":1,"name":"mount"},{"errno":1,"name":"socket_inet"},{"errno":1,"name":"made_up"}]})"},
+      {"grant_mismatch", "grant network", R"({"mode":"loopback"})"},
+      {"grant_mismatch", "grant fs.read", R"({"ino":"21"})"},
+      {"grant_mismatch", "grant fs.read", R"({"cap":"fs.exec"})"},
+      {"grant_mismatch", "grant git", R"({"mode":"read"})"},
+      {"grant_mismatch", "grant env", R"({"pass":["SECRET"]})"},
+      {"grant_mismatch", "grant limit", R"({"value":"99999999999"})"},
+      {"normal_mismatch", "run.open", R"({"tool":"other"})"},
+      {"normal_mismatch", "run.open", R"({"origin":"pinned"})"},
+      {"normal_mismatch", "run.open", R"({"ceilings":[]})"},
+      {"normal_mismatch", "run.open", R"({"argc":7})"},
+      {"normal_mismatch", "run.open", R"({"source":null})"},
+      {"plan_mismatch", "run.open", R"({"plan":null})"},
+      {"grant_mismatch", "run.open", R"({"host":{"kernel":"5.0"}})"},
+      {"grant_mismatch", "run.open", R"({"workspace":{"ino":"1"}})"},
+      {"counts_mismatch", "run.close", R"({"gaps":1})"},
+      {"counts_mismatch", "run.close", R"({"denials":{"acts":"0"}})"},
+      {"counts_mismatch", "run.close", R"({"denials":{"records":0}})"},
+      {"counts_mismatch", "run.close", R"({"limits":["wall_ms"]})"},
+      {"run_count", "run.close", R"({"records":3})"},
+      {"body_key", "run.close", R"({"extra":1})"},
+      {"body_key", "run.close", R"({"usage":null})"},
+      {"body_type", "run.close", R"({"status":"0"})"},
+      {"body_type", "run.open", R"({"observe":"some"})"},
+      {"body_type", "runtime.sandbox_denial", R"({"object":{"base":"workspace","path":"../x"}})"},
+      {"body_type", "runtime.sandbox_denial", R"({"mark":"X"})"},
+      {"run_order", "runtime.sandbox_denial", R"({"phase":"setup"})"},
+      {"run_order", "run.close", R"({"ended_by":"refused"})"},
+  };
+  for (const Fault& fault : faults) {
+    RunChoices choices;
+    choices.denials = 1;
+    choices.patch[fault.record] = Json::parse(fault.patch);
+    const Outcome r = run_with(choices);
+    CAPTURE(fault.code, fault.record, fault.patch, r.status, r.first());
+    CHECK(r.status == 1);
+    CHECK(r.has(fault.code));
+    CHECK(r.verdict("signatures") == "pass");
+  }
+}
+
+TEST_CASE("cage: a grant left out or a mount too many is found", "[verify]") {
+  RunChoices choices;
+  choices.skip_grants = {"fs.hide"};
+  CHECK(run_with(choices).has("grant_mismatch"));
+  const Json plan = Json::parse(policy_member("01-defaults.json", "plan"));
+  Json table = Json::array();
+  for (const Json& m : plan.at("mounts")) {
+    table.push_back({{"dev", "0:1"}, {"flags", m.at("flags")}, {"kind", m.at("kind")}, {"where", m.at("where")}});
+  }
+  const auto with = [&](const Json& mounts) {
+    RunChoices c;
+    c.mounts = mounts;
+    return run_with(c);
+  };
+  CHECK(with(table).status == 0);
+  Json extra = table;
+  extra.push_back({{"dev", "0:2"}, {"flags", Json::array()}, {"kind", "bind"}, {"where", {{"base", "host"}, {"path", "data"}}}});
+  CHECK(with(extra).has("enforced_mismatch"));
+  Json fewer = table;
+  fewer.erase(fewer.size() - 1);
+  CHECK(with(fewer).has("enforced_mismatch"));
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    Json wider = table;
+    wider[i]["flags"].erase(wider[i]["flags"].size() - 1);
+    CAPTURE(wider[i].dump());
+    CHECK(with(wider).has("enforced_mismatch"));
+  }
+  Json masks = table;
+  const Json hidden = {{"dev", "0:3"}, {"flags", {"nodev", "noexec", "nosuid", "ro"}}, {"kind", "mask"}, {"where", {{"base", "system"}, {"path", "proc/kcore"}}}};
+  masks.push_back(hidden);
+  CHECK(with(masks).status == 0);
+  masks.push_back(hidden);
+  CHECK(with(masks).has("enforced_mismatch"));
+}
+
+TEST_CASE("cage: a system call filter with one hole is found", "[verify]") {
+  CHECK(ethos::verify::BpfProgram::parse(good_filter()).ok());
+  for (const int nr : {41, 101, 165, 272, 298, 308, 321, 323, 425, 435, 446}) {
+    RunChoices choices;
+    choices.filter = good_filter(nr);
+    const Outcome r = run_with(choices);
+    CAPTURE(nr, r.status);
+    CHECK(r.has("filter_allows"));
+    CHECK(r.status == 1);
+  }
+  RunChoices broken;
+  broken.filter = "12345678";
+  CHECK(run_with(broken).has("filter_allows"));
+  // Forgets the architecture; and forgets the x32 numbers.
+  const std::string good = good_filter();
+  RunChoices any_arch;
+  any_arch.filter = good.substr(24);
+  CHECK(run_with(any_arch).has("filter_allows"));
+  RunChoices x32;
+  x32.filter = good.substr(0, 32) + good.substr(48);
+  CHECK(run_with(x32).has("filter_allows"));
+}
+
+TEST_CASE("bpf: what the kernel would refuse is refused, and programs run as it runs them", "[verify]") {
+  using ethos::verify::BpfProgram;
+  const auto op = [](unsigned code, unsigned jt, unsigned jf, unsigned k) {
+    std::string out{static_cast<char>(code & 255), static_cast<char>(code >> 8), static_cast<char>(jt), static_cast<char>(jf)};
+    for (unsigned s = 0; s < 32; s += 8) out += static_cast<char>((k >> s) & 255);
+    return out;
+  };
+  const std::string ret = op(0x06, 0, 0, 7);
+  CHECK(BpfProgram::parse(ret).ok());
+  CHECK_FALSE(BpfProgram::parse("").ok());
+  CHECK_FALSE(BpfProgram::parse(ret.substr(1)).ok());
+  CHECK_FALSE(BpfProgram::parse(op(0x20, 0, 0, 0)).ok());         // no return
+  CHECK_FALSE(BpfProgram::parse(op(0x20, 0, 0, 64) + ret).ok());  // load outside
+  CHECK_FALSE(BpfProgram::parse(op(0x20, 0, 0, 2) + ret).ok());   // not aligned
+  CHECK_FALSE(BpfProgram::parse(op(0x30, 0, 0, 0) + ret).ok());   // byte load
+  CHECK_FALSE(BpfProgram::parse(op(0x05, 0, 0, 1) + ret).ok());   // jump past the end
+  CHECK_FALSE(BpfProgram::parse(op(0x15, 0, 1, 1) + ret).ok());
+  CHECK_FALSE(BpfProgram::parse(op(0x94, 0, 0, 1) + ret).ok());   // MOD
+  CHECK_FALSE(BpfProgram::parse(op(0x02, 0, 0, 16) + ret).ok());  // store outside
+  // a = low word of argument 1, halved, plus its high word; return it.
+  const std::string sum = op(0x20, 0, 0, 24) + op(0x74, 0, 0, 1) + op(0x02, 0, 0, 3) + op(0x20, 0, 0, 28) +
+                          op(0x07, 0, 0, 0) + op(0x60, 0, 0, 3) + op(0x0c, 0, 0, 0) + op(0x16, 0, 0, 0);
+  const auto program = BpfProgram::parse(sum);
+  REQUIRE(program);
+  CHECK(program->run({1, 2, 0, {0, (std::uint64_t{5} << 32) | 8}}) == 9);
+}
+
+TEST_CASE("run: effective permissions in JSON and in words", "[verify]") {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.vector = "02-linter";
+  choices.denials = 1;
+  add_run(ledger, choices);
+  const Outcome r = verify_maker(ledger);
+  REQUIRE(r.status == 0);
+  const Json& e = r.json.at("runs").at(0).at("effective");
+  CHECK(e.at("write") == Json({"workspace:.ethos/out"}));
+  CHECK(e.at("network") == "none");
+  CHECK(e.at("denials") == 2);
+  CHECK(e.at("refused") == false);
+  CHECK(e.at("tried").at(0).get<std::string>().find("workspace:.git/hooks/x") != std::string::npos);
+}
