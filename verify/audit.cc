@@ -158,6 +158,7 @@ class Auditor {
     fill_counts();
     if (records == 0) findings().add({.code = Code::no_records, .text = "there is no record to check"});
     check_pin();
+    if (options_.on_finish) options_.on_finish(source_, findings());
     conclude();
   }
 

@@ -45,6 +45,8 @@ struct AuditOptions {
   // Seen once for each run, at its end; the auditor keeps none.
   std::function<void(const RunEvidence&, const RunJudgement&)> on_run;
   std::function<void(const std::string& run, std::int64_t seq, const Value& body)> on_sarif;
+  // After the last record and before the verdicts are drawn.
+  std::function<void(EvidenceSource&, Findings&)> on_finish;
   // done and expected records; called now and then.
   std::function<void(std::uint64_t, std::uint64_t)> on_progress;
 };

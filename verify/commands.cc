@@ -5,87 +5,57 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <optional>
-#include <utility>
+#include <cstdlib>
 
-#include "verify/audit.h"
 #include "verify/encoding.h"
-#include "verify/ledger_file.h"
-#include "verify/pin.h"
-#include "verify/report_json.h"
 #include "verify/report_text.h"
-#include "verify/snapshot.h"
+#include "verify/session.h"
 
 namespace ethos::verify {
 namespace {
 
-constexpr std::uint64_t kMaxPin = 16384;
-
-struct Options {
-  std::string input;
-  std::string pin;
-  std::string run;
+struct Options : SessionOptions {
   std::string explain;
-  bool json = false;
-  bool quiet = false;
   bool codes = false;
 };
 
-int complain(std::ostream& err, int status, const std::string& text) {
-  err << "ethos-verify: " << printable(text, 2000) << "\n";
-  return status;
+void add_options(CLI::App& app, Options& options) {
+  app.set_version_flag("--version", std::string("ethos-verify ") + ETHOS_VERSION);
+  app.add_option("--pin", options.pin, "File with the pin; without one nothing passes")->option_text("FILE");
+  app.add_flag("--json", options.json, "Print the result as JSON (ethos-verdict/1)");
+  app.add_flag("--quiet", options.quiet, "Print nothing; the exit status says it");
+  app.add_option("--run", options.run, "Show this run only, in words")->option_text("ID");
+  app.add_flag("--runs", options.all_runs, "Show every run in words");
+  app.add_option("--sarif", options.sarif, "Check that a SARIF file says what the ledger says")
+      ->option_text("FILE")->expected(1)->take_all();
+  app.add_option("--assert", options.assertions, "A statement that must hold for every run, e.g. no-network")
+      ->option_text("EXPR")->expected(1)->take_all();
+  app.add_option("--period", options.period, "Judge and show only runs that began in these days, both included")
+      ->option_text("YYYY-MM-DD..YYYY-MM-DD");
+  app.add_option("--zone", options.zone, "Zone of --period: UTC or +HH:MM")->option_text("ZONE");
+  app.add_option("--explain", options.explain, "Say what a code means")->option_text("CODE");
+  app.add_flag("--codes", options.codes, "List all codes");
+  app.add_option("input", options.input, "Ledger to check (default: $ETHOS_LEDGER, or the ledger of this account)")
+      ->option_text("LEDGER");
+  app.footer("Exit status: 0 verified, 1 not verified, 2 usage, 3 unverifiable, 4 intact but incomplete.");
 }
 
-int verify_input(const Options& options, std::ostream& out, std::ostream& err) {
-  AuditOptions audit_options;
-  if (!options.pin.empty()) {
-    const auto bytes = read_file(options.pin, kMaxPin);
-    if (!bytes) return complain(err, exit_usage, "--pin: " + bytes.error().what);
-    auto pin = parse_pin(*bytes);
-    if (!pin) {
-      const int status = pin.error().code == Errc::unsupported ? exit_unverifiable : exit_usage;
-      return complain(err, status, "--pin " + options.pin + ": " + pin.error().what);
-    }
-    audit_options.pin = *std::move(pin);
-  }
-  Findings findings;
-  auto source = open_ledger_file(options.input, findings);
-  if (!source) return complain(err, exit_unverifiable, options.input + ": " + source.error().what);
-
-  Spool runs;
-  audit_options.on_run = [&](const RunEvidence& run, const RunJudgement& judgement) {
-    if (!options.run.empty() && run.id != options.run) return;
-    if (!runs.empty()) runs.add(",");
-    runs.add(encode_canonical(run_json(run, judgement)));
+// The same places as the other programs use.
+std::string default_ledger() {
+  const auto variable = [](const char* name) -> std::string {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
   };
-  const AuditReport report = audit(source->get(), std::move(findings), audit_options);
-  ReportContext context;
-  context.input_kind = "ledger";
-  context.input_path = options.input;
-  context.pin = audit_options.pin ? &*audit_options.pin : nullptr;
-  context.pin_path = options.pin;
-  context.exit = exit_status(report);
-  if (options.quiet) return context.exit;
-  if (!options.json) {
-    write_text(out, report, context);
-  } else if (!write_json(out, report, context, runs)) {
-    return complain(err, exit_unverifiable, "the report could not be written");
-  }
-  return context.exit;
+  if (const std::string named = variable("ETHOS_LEDGER"); !named.empty()) return named;
+  if (const std::string state = variable("XDG_STATE_HOME"); !state.empty()) return state + "/ethos/ledger.db";
+  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.local/state/ethos/ledger.db";
+  return "";
 }
 
 int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
   CLI::App app{"Checks an evidence ledger against a pin, believing nothing in it.", "ethos-verify"};
-  app.set_version_flag("--version", std::string("ethos-verify ") + ETHOS_VERSION);
   Options options;
-  app.add_option("--pin", options.pin, "File with the pin; without one nothing passes")->option_text("FILE");
-  app.add_flag("--json", options.json, "Print the result as JSON (ethos-verdict/1)");
-  app.add_flag("--quiet", options.quiet, "Print nothing; the exit status says it");
-  app.add_option("--run", options.run, "Show this run only")->option_text("ID");
-  app.add_option("--explain", options.explain, "Say what a code means")->option_text("CODE");
-  app.add_flag("--codes", options.codes, "List all codes");
-  app.add_option("input", options.input, "Ledger to check")->option_text("LEDGER");
-  app.footer("Exit status: 0 verified, 1 not verified, 2 usage, 3 unverifiable, 4 intact but incomplete.");
+  add_options(app, options);
   std::vector<std::string> reversed(args.rbegin(), args.rend());
   try {
     app.parse(reversed);
@@ -104,13 +74,19 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
   }
   if (!options.explain.empty()) {
     const CodeInfo* info = find_code(options.explain);
-    if (info == nullptr) return complain(err, exit_usage, "--explain: there is no code `" + options.explain + "`; --codes lists them");
+    if (info == nullptr) {
+      return complain(err, exit_usage, "--explain: there is no code `" + options.explain + "`; --codes lists them");
+    }
     explain(out, *info);
     return exit_verified;
   }
+  if (options.input.empty()) options.input = default_ledger();
   if (options.input.empty()) return complain(err, exit_usage, "which ledger? (ethos-verify --help)");
-  if (!options.run.empty() && !is_id128(options.run)) return complain(err, exit_usage, "--run: not a run id (26 characters)");
-  return verify_input(options, out, err);
+  if (!options.run.empty() && !is_id128(options.run)) {
+    return complain(err, exit_usage, "--run: not a run id (26 characters)");
+  }
+  options.progress = !options.quiet && ::isatty(STDERR_FILENO) == 1;
+  return run_session(options, out, err);
 }
 
 }  // namespace

@@ -63,6 +63,11 @@ Value& Value::set(std::string_view key, Value value) {
   return *this;
 }
 
+void Value::append(std::string key, Value value) {
+  keys_.push_back(std::move(key));
+  items_.push_back(std::move(value));
+}
+
 void Value::erase(std::string_view key) {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     if (keys_[i] != key) continue;
@@ -194,6 +199,7 @@ void encode(const Value& value, std::string& out) {
     case Value::Kind::boolean: out += value.flag() ? "true" : "false"; return;
     case Value::Kind::integer: out += std::to_string(value.number()); return;
     case Value::Kind::string: out += quote_json(value.text()); return;
+    case Value::Kind::decimal: out += value.text(); return;
     case Value::Kind::array: {
       out.push_back('[');
       for (std::size_t i = 0; i < value.size(); ++i) {

@@ -18,7 +18,7 @@ namespace ethos::verify {
 // declarations. Integrity never needs it; records are hashed as the bytes they are.
 class Value {
  public:
-  enum class Kind { none, boolean, integer, string, array, object };
+  enum class Kind { none, boolean, integer, string, array, object, decimal };
 
   Value() = default;
   static Value of(bool flag);
@@ -27,6 +27,8 @@ class Value {
   static Value of(std::string_view text) { return of(std::string(text)); }
   static Value of(const char* text) { return of(std::string(text)); }
   static Value array(std::vector<Value> items = {});
+  // A number that is no integer, as it was written. Never part of ethos-json/1.
+  static Value decimal(std::string text) { Value v = of(std::move(text)); v.kind_ = Kind::decimal; return v; }
   static Value object() { Value v; v.kind_ = Kind::object; return v; }
 
   [[nodiscard]] Kind kind() const { return kind_; }
@@ -53,6 +55,8 @@ class Value {
 
   // Adds or replaces a member. encode() sorts, so order of adding does not matter.
   Value& set(std::string_view key, Value value);
+  // Adds a member that is known not to be there: no search.
+  void append(std::string key, Value value);
   void erase(std::string_view key);
   void push(Value value) { items_.push_back(std::move(value)); }
 

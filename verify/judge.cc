@@ -20,6 +20,7 @@ class RunJudge {
 
   RunJudgement judge() {
     counts();
+    artifacts();
     recompute();
     RunJudgement out;
     out.effective = effective_of(run_, reader_);
@@ -53,6 +54,23 @@ class RunJudge {
     if (stated != run_.limits_hit) {
       report(Code::counts_mismatch, "limits reached in run.close", "those of the resource.limit records",
              encode_canonical(close.at("limits")), run_.last_seq);
+    }
+  }
+
+  // What was brought out lies within the write grant it names, and that was granted.
+  void artifacts() {
+    for (const RunEvent& event : run_.events) {
+      if (event.type != RecordType::artifact_exported) continue;
+      const Value& grant = event.body.at("grant");
+      const Value& path = event.body.at("path");
+      const bool granted = std::any_of(run_.grants.begin(), run_.grants.end(), [&](const Value& g) {
+        return g.text_at("cap") == "fs.write" && (g.at("path") == grant || (g.at("path").has("commit") && grant.has("commit")));
+      });
+      const bool inside = path.has("commit") || grant.has("commit") || within(text_of(path), text_of(grant));
+      if (!granted || !inside) {
+        report(Code::grant_mismatch, "a file was brought out that no write grant covers", encode_canonical(grant),
+               encode_canonical(path), event.seq);
+      }
     }
   }
 

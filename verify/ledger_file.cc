@@ -44,6 +44,7 @@ class LedgerFile final : public EvidenceSource {
         leaf_(database_.prepare("SELECT seq, bytes, hash FROM main.leaf NOT INDEXED ORDER BY seq")),
         checkpoint_(database_.prepare("SELECT size, note FROM main.checkpoint NOT INDEXED ORDER BY size")),
         one_leaf_(database_.prepare("SELECT bytes FROM main.leaf NOT INDEXED WHERE seq=?1")),
+        one_checkpoint_(database_.prepare("SELECT note FROM main.checkpoint NOT INDEXED WHERE size=?1")),
         disclosure_(database_.prepare("SELECT c, kind, salt, bytes FROM main.disclosure WHERE c=?1")),
         disclosures_(database_.prepare("SELECT c, kind, salt, bytes FROM main.disclosure ORDER BY c")),
         blob_(database_.prepare("SELECT sha256, bytes FROM main.blob WHERE sha256=?1")),
@@ -147,6 +148,13 @@ class LedgerFile final : public EvidenceSource {
     return std::string(one_leaf_.bytes(0));
   }
 
+  std::optional<std::string> checkpoint(std::int64_t size) override {
+    one_checkpoint_.reset();
+    one_checkpoint_.bind(1, size);
+    if (!one_checkpoint_.step()) return std::nullopt;
+    return std::string(one_checkpoint_.bytes(0));
+  }
+
   void check_tail(const std::string& peaks, std::int64_t epoch, std::int64_t epoch_seq,
                   Findings& findings) override {
     Statement tail = database_.prepare("SELECT one, epoch, epoch_seq, peaks FROM main.tail NOT INDEXED");
@@ -183,6 +191,7 @@ class LedgerFile final : public EvidenceSource {
   Statement leaf_;
   Statement checkpoint_;
   Statement one_leaf_;
+  Statement one_checkpoint_;
   Statement disclosure_;
   Statement disclosures_;
   Statement blob_;

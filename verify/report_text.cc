@@ -2,6 +2,7 @@
 #include "verify/report_text.h"
 
 #include <iomanip>
+#include <sstream>
 
 #include "verify/encoding.h"
 
@@ -39,7 +40,45 @@ void write_problem(std::ostream& out, const Problem& problem) {
   if (!problem.found.empty()) out << "        found    " << printable(problem.found, 300) << "\n";
 }
 
-const char* conclusion(int exit) {
+const char* policy_word(RunPolicy policy) {
+  switch (policy) {
+    case RunPolicy::pass: return "pass";
+    case RunPolicy::fail: return "FAIL";
+    case RunPolicy::unknown: return "unknown";
+  }
+  return "";
+}
+
+void write_answers(std::ostream& out, const ReportContext& context) {
+  if (context.assertions.size() > 0) out << "\nAssertions\n";
+  for (const Value& v : context.assertions.items()) {
+    out << "  " << std::left << std::setw(6) << v.text_at("result") << " " << printable(v.text_at("expr"), 300) << "  ("
+        << v.at("runs").number() << (v.at("runs").number() == 1 ? " run" : " runs") << ")\n";
+    const Value& example = v.at("counterexample");
+    if (example.is_object()) {
+      out << "         run " << example.text_at("run") << ", record " << example.at("seq").number() << ": "
+          << printable(example.text_at("text"), 300) << "\n";
+    }
+  }
+  if (context.sarif.size() > 0) out << "\nSARIF\n";
+  for (const Value& v : context.sarif.items()) {
+    out << "  " << std::left << std::setw(8) << v.text_at("result") << printable(v.text_at("file"), 200) << "  "
+        << v.at("kept").number() << " results kept, " << v.at("missing").number() << " missing, "
+        << v.at("foreign").number() << " foreign: " << printable(v.text_at("text"), 300) << "\n";
+  }
+}
+
+// Does the evidence itself hold, and only a statement about it not?
+bool only_assertions(const Findings& findings) {
+  for (std::size_t i = 0; i < kCodes; ++i) {
+    const auto code = static_cast<Code>(i);
+    if (code_info(code).severity == Severity::fail && code != Code::assertion_failed && findings.count(code) > 0) return false;
+  }
+  return findings.count(Code::assertion_failed) > 0;
+}
+
+const char* conclusion(int exit, const Findings& findings) {
+  if (exit == 1 && only_assertions(findings)) return "NOT AS ASSERTED: the evidence holds, but an assertion does not.";
   switch (exit) {
     case 0: return "VERIFIED: everything asked for was checked and holds.";
     case 1: return "NOT VERIFIED: something was changed, forged or does not fit.";
@@ -51,7 +90,7 @@ const char* conclusion(int exit) {
 
 }  // namespace
 
-void write_text(std::ostream& out, const AuditReport& report, const ReportContext& context) {
+bool write_text(std::ostream& out, const AuditReport& report, const ReportContext& context, Spool& runs) {
   out << "ethos-verify " << ETHOS_VERSION << "   " << context.input_kind << " " << printable(context.input_path, 400) << "\n";
   if (!report.how.empty()) out << "  " << report.how << "\n";
   if (!report.origin.empty()) out << "  origin      " << printable(report.origin, 300) << "\n";
@@ -90,7 +129,41 @@ void write_text(std::ostream& out, const AuditReport& report, const ReportContex
   }
   const std::uint64_t rest = report.findings.total() - shown - (first != nullptr ? 1 : 0);
   if (report.findings.total() > shown + 1 && rest > 0) out << "  ... and " << rest << " more (--json lists up to 100)\n";
-  out << "\n" << conclusion(context.exit) << "\n";
+  write_answers(out, context);
+  bool complete = true;
+  if (!runs.empty()) {
+    out << "\nRuns\n";
+    complete = runs.copy_to(out);
+  }
+  out << "\n" << conclusion(context.exit, report.findings) << "\n";
+  return complete && out.good();
+}
+
+std::string run_line(const RunEvidence& run, const RunJudgement& judgement) {
+  const Effective& e = judgement.effective;
+  std::ostringstream out;
+  out << "  " << run.id << "  " << std::left << std::setw(14) << printable(run.open.text_at("tool"), 40) << " "
+      << std::setw(8) << (e.refused ? "refused" : run.state_name()) << " policy " << std::setw(8) << policy_word(judgement.policy);
+  if (!e.refused) {
+    out << "network " << e.network << ", writes ";
+    if (e.write.empty()) out << "nothing";
+    for (std::size_t i = 0; i < e.write.size(); ++i) out << (i > 0 ? ", " : "") << printable(e.write[i], 80);
+    if (e.denials > 0) out << ", " << e.denials << " denied";
+  }
+  out << "\n";
+  return out.str();
+}
+
+std::string run_words(const RunEvidence& run, const RunJudgement& judgement) {
+  std::ostringstream out;
+  out << "  run " << run.id << "  " << printable(run.open.text_at("tool"), 80) << "\n"
+      << "    records " << run.first_seq << " to " << run.last_seq << ", " << run.state_name() << ", declared by "
+      << run.open.text_at("origin") << ", policy " << policy_word(judgement.policy);
+  if (!judgement.why.empty()) out << " (" << judgement.why << ")";
+  out << "\n";
+  for (const std::string& line : effective_words(judgement.effective)) out << "    " << line << "\n";
+  for (const Problem& problem : run.problems) write_problem(out, problem);
+  return out.str();
 }
 
 void explain(std::ostream& out, const CodeInfo& info) {

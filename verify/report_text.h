@@ -7,8 +7,13 @@
 
 namespace ethos::verify {
 
-// The verdict table, the first bad record and what it means, and what is left to say; for people.
-void write_text(std::ostream& out, const AuditReport& report, const ReportContext& context);
+// The verdict table, the first bad record and what it means, the runs, and what is left to say; for
+// people. `runs` holds what run_line or run_words gave. False: the output failed.
+bool write_text(std::ostream& out, const AuditReport& report, const ReportContext& context, Spool& runs);
+
+// One run in one line, and in full sentences.
+std::string run_line(const RunEvidence& run, const RunJudgement& judgement);
+std::string run_words(const RunEvidence& run, const RunJudgement& judgement);
 
 // `--explain CODE`.
 void explain(std::ostream& out, const CodeInfo& info);

@@ -51,6 +51,8 @@ class EvidenceSource {
   virtual bool next_blob(Digest& key, std::string& bytes, Findings& findings) = 0;
   // The record bytes at `seq`; for messages and second looks.
   virtual std::optional<std::string> record(std::int64_t seq) = 0;
+  // The stored note of a checkpoint of this size.
+  virtual std::optional<std::string> checkpoint(std::int64_t size) = 0;
   // Checks of the container that need the tree: `peaks` joined, and the tail's epoch.
   virtual void check_tail(const std::string& peaks, std::int64_t epoch, std::int64_t epoch_seq,
                           Findings& findings) = 0;

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/assertion.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <variant>
+
+#include "verify/assertion_tree.h"
+#include "verify/encoding.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::size_t kMaxText = 4096;
+constexpr std::size_t kMaxDepth = 64;
+
+struct Token {
+  enum class Kind { word, string, number, sign, end };
+  Kind kind = Kind::end;
+  std::string text;
+  std::int64_t number = 0;
+};
+
+bool word_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+         c == '.' || c == '/' || c == '@' || c == '*' || c == '+';
+}
+
+Result<std::vector<Token>> tokens_of(std::string_view text) {
+  std::vector<Token> out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == ' ' || c == '\t' || c == '\n') {
+      ++at;
+    } else if (c == '"' || c == '\'') {
+      const auto end = text.find(c, at + 1);
+      if (end == std::string_view::npos) return malformed("a quoted text does not end", static_cast<std::ptrdiff_t>(at));
+      out.push_back({Token::Kind::string, std::string(text.substr(at + 1, end - at - 1)), 0});
+      at = end + 1;
+    } else if (word_char(c)) {
+      std::size_t end = at;
+      while (end < text.size() && word_char(text[end])) ++end;
+      const std::string word(text.substr(at, end - at));
+      const auto number = parse_decimal(word, 9007199254740991);
+      if (number) {
+        out.push_back({Token::Kind::number, word, static_cast<std::int64_t>(*number)});
+      } else {
+        out.push_back({Token::Kind::word, word, 0});
+      }
+      at = end;
+    } else {
+      std::string sign(1, c);
+      if (at + 1 < text.size() && text[at + 1] == '=' && (c == '=' || c == '!' || c == '<' || c == '>')) sign += '=';
+      if (sign != "==" && sign != "!=" && sign != "<" && sign != "<=" && sign != ">" && sign != ">=" && sign != "(" &&
+          sign != ")" && sign != ",") {
+        return malformed("an unknown sign `" + printable(sign) + "`", static_cast<std::ptrdiff_t>(at));
+      }
+      out.push_back({Token::Kind::sign, sign, 0});
+      at += sign.size();
+    }
+  }
+  out.push_back({});
+  return out;
+}
+
+using Node = AssertionNode;
+
+class AssertionParser {
+ public:
+  explicit AssertionParser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+
+  Result<std::shared_ptr<const Node>> parse() {
+    auto node = implication(0);
+    if (node && now().kind != Token::Kind::end) fail("`" + now().text + "` is not expected here");
+    if (!error_.empty()) return malformed(error_);
+    return std::shared_ptr<const Node>(std::move(node));
+  }
+
+ private:
+  using Made = std::unique_ptr<Node>;
+
+  const Token& now() const { return tokens_[at_]; }
+  bool is_word(std::string_view word) const { return now().kind == Token::Kind::word && now().text == word; }
+  bool is_sign(std::string_view sign) const { return now().kind == Token::Kind::sign && now().text == sign; }
+  bool take_word(std::string_view word) {
+    if (!is_word(word)) return false;
+    ++at_;
+    return true;
+  }
+  Made fail(std::string why) {
+    if (error_.empty()) error_ = std::move(why);
+    return nullptr;
+  }
+
+  static Made pair(Node::Kind kind, Made left, Made right) {
+    auto node = std::make_unique<Node>();
+    node->kind = kind;
+    node->children.push_back(std::move(left));
+    node->children.push_back(std::move(right));
+    return node;
+  }
+
+  Made implication(std::size_t depth) {
+    if (depth > kMaxDepth) return fail("nested too deeply");
+    auto left = disjunction(depth);
+    if (!left || !take_word("implies")) return left;
+    auto right = implication(depth + 1);
+    return right ? pair(Node::Kind::implies, std::move(left), std::move(right)) : nullptr;
+  }
+
+  Made disjunction(std::size_t depth) {
+    auto left = conjunction(depth);
+    while (left && take_word("or")) {
+      auto right = conjunction(depth);
+      if (!right) return nullptr;
+      left = pair(Node::Kind::any, std::move(left), std::move(right));
+    }
+    return left;
+  }
+
+  Made conjunction(std::size_t depth) {
+    auto left = negation(depth);
+    while (left && take_word("and")) {
+      auto right = negation(depth);
+      if (!right) return nullptr;
+      left = pair(Node::Kind::all, std::move(left), std::move(right));
+    }
+    return left;
+  }
+
+  Made negation(std::size_t depth) {
+    if (depth > kMaxDepth) return fail("nested too deeply");
+    if (take_word("not")) {
+      auto inner = negation(depth + 1);
+      if (!inner) return nullptr;
+      auto node = std::make_unique<Node>();
+      node->kind = Node::Kind::negation;
+      node->children.push_back(std::move(inner));
+      return node;
+    }
+    if (!is_sign("(")) return statement();
+    ++at_;
+    auto inner = implication(depth + 1);
+    if (!inner) return nullptr;
+    if (!is_sign(")")) return fail("a `)` is missing");
+    ++at_;
+    return inner;
+  }
+
+  // One or more values, in parentheses when there are several.
+  bool values(Node& node) {
+    const bool list = is_sign("(");
+    if (list) ++at_;
+    while (true) {
+      if (now().kind == Token::Kind::end || now().kind == Token::Kind::sign) return false;
+      node.values.push_back(now().text);
+      ++at_;
+      if (!list || is_sign(")")) break;
+      if (!is_sign(",")) return false;
+      ++at_;
+    }
+    if (list) ++at_;
+    return true;
+  }
+
+  Made statement() {
+    if (now().kind != Token::Kind::word) return fail("a statement is expected before `" + now().text + "`");
+    auto node = std::make_unique<Node>();
+    node->name = now().text;
+    ++at_;
+    const auto rule = find_rule(node->name);
+    if (rule == RuleArguments::none || rule == RuleArguments::some) {
+      node->kind = Node::Kind::rule;
+      if (rule == RuleArguments::some && !values(*node)) return fail("`" + node->name + "` needs a value");
+      return node;
+    }
+    if (!is_field(node->name)) return fail("`" + node->name + "` is neither a rule nor a field");
+    if (take_word("in")) {
+      node->kind = Node::Kind::membership;
+      return values(*node) ? std::move(node) : fail("`in` needs values, as in `in (a, b)`");
+    }
+    node->kind = Node::Kind::comparison;
+    if (now().kind != Token::Kind::sign || is_sign("(") || is_sign(")") || is_sign(",")) {
+      return fail("a comparison is expected after `" + node->name + "`");
+    }
+    node->sign = now().text;
+    ++at_;
+    if (now().kind == Token::Kind::end || now().kind == Token::Kind::sign) return fail("a value is missing");
+    node->values.push_back(now().text);
+    node->number = now().number;
+    const bool numeric = now().kind == Token::Kind::number;
+    ++at_;
+    if (is_number_field(node->name) != numeric) return fail("`" + node->name + "` cannot be compared with that value");
+    const bool ordered = node->sign != "==" && node->sign != "!=";
+    if (ordered && !numeric) return fail("only numbers can be compared with `" + node->sign + "`");
+    return node;
+  }
+
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  std::string error_;
+};
+
+bool mentions_unstarted(const Node& node) {
+  if (node.name == "refused" || node.name == "state" || node.name == "policy" || node.name == "recomputed" ||
+      node.name == "ended") {
+    return true;
+  }
+  return std::any_of(node.children.begin(), node.children.end(), [](const auto& c) { return mentions_unstarted(*c); });
+}
+
+}  // namespace
+
+Result<Assertion> Assertion::parse(std::string_view text) {
+  if (text.size() > kMaxText) return Error{Errc::too_long, "an assertion is longer than 4,096 bytes"};
+  auto tokens = tokens_of(text);
+  if (!tokens) return std::move(tokens).error();
+  auto root = AssertionParser(*std::move(tokens)).parse();
+  if (!root) return std::move(root).error();
+  Assertion out;
+  out.text_ = text;
+  out.root_ = *std::move(root);
+  out.wants_unstarted_ = mentions_unstarted(*out.root_);
+  return out;
+}
+
+void Assertion::judge(const RunEvidence& run, const RunJudgement& judgement) {
+  if (!run.has_enforced() && !wants_unstarted_) return;
+  std::string why;
+  // `A implies B` speaks of the runs that fit A: without one it has no answer, rather than a yes.
+  if (root_->kind == AssertionNode::Kind::implies && !evaluate(*root_->children[0], run, judgement, why)) return;
+  ++runs_;
+  if (evaluate(*root_, run, judgement, why)) return;
+  ++failed_;
+  if (!counterexample_) counterexample_ = Counterexample{run.id, run.first_seq, run.open.text_at("tool") + ": " + why};
+}
+
+Assertion::Outcome Assertion::outcome() const {
+  if (failed_ > 0) return Outcome::fail;
+  return runs_ == 0 ? Outcome::empty : Outcome::pass;
+}
+
+namespace {
+
+std::optional<std::int64_t> day_ms(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
+  const auto part = [&](std::size_t from, std::size_t size) -> std::optional<int> {
+    int value = 0;
+    for (const char c : text.substr(from, size)) {
+      if (c < '0' || c > '9') return std::nullopt;
+      value = value * 10 + (c - '0');
+    }
+    return value;
+  };
+  const auto year = part(0, 4);
+  const auto month = part(5, 2);
+  const auto day = part(8, 2);
+  if (!year || !month || !day) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
+                                         std::chrono::day{static_cast<unsigned>(*day)}};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::sys_days{date}.time_since_epoch()).count();
+}
+
+std::optional<std::int64_t> zone_ms(std::string_view zone) {
+  if (zone.empty() || zone == "UTC" || zone == "Z") return 0;
+  if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return std::nullopt;
+  const auto digit = [&](std::size_t i) { return zone[i] >= '0' && zone[i] <= '9' ? zone[i] - '0' : -1000; };
+  const std::int64_t hours = digit(1) * 10 + digit(2);
+  const std::int64_t minutes = digit(4) * 10 + digit(5);
+  if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59) return std::nullopt;
+  const std::int64_t ms = (hours * 60 + minutes) * 60'000;
+  return zone[0] == '-' ? -ms : ms;
+}
+
+}  // namespace
+
+Result<Period> parse_period(std::string_view text, std::string_view zone) {
+  constexpr std::int64_t day = 86'400'000;
+  const auto offset = zone_ms(zone);
+  if (!offset) return malformed("a zone is `UTC` or `+HH:MM`");
+  const auto dots = text.find("..");
+  const auto from = day_ms(text.substr(0, dots));
+  const auto to = dots == std::string_view::npos ? std::nullopt : day_ms(text.substr(dots + 2));
+  if (!from || !to || *to < *from) return malformed("a period is `YYYY-MM-DD..YYYY-MM-DD`");
+  return Period{*from - *offset, *to + day - *offset};
+}
+
+}  // namespace ethos::verify

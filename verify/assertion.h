@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verify/judge.h"
+#include "verify/result.h"
+#include "verify/run.h"
+
+namespace ethos::verify {
+
+struct AssertionNode;
+
+// One statement about runs (docs/assertions.md), e.g. `tool == "shellcheck" implies writes-within
+// ".ethos/out"`. Every run that started is held against it; the first that does not fit is kept.
+class Assertion {
+ public:
+  static Result<Assertion> parse(std::string_view text);
+
+  void judge(const RunEvidence& run, const RunJudgement& judgement);
+
+  enum class Outcome { pass, fail, empty };
+  [[nodiscard]] Outcome outcome() const;
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] std::uint64_t runs() const { return runs_; }
+
+  struct Counterexample {
+    std::string run;
+    std::int64_t seq = -1;
+    std::string text;
+  };
+  [[nodiscard]] const std::optional<Counterexample>& counterexample() const { return counterexample_; }
+
+ private:
+  std::string text_;
+  std::shared_ptr<const AssertionNode> root_;
+  bool wants_unstarted_ = false;  // it speaks of refused runs or states
+  std::uint64_t runs_ = 0;
+  std::uint64_t failed_ = 0;
+  std::optional<Counterexample> counterexample_;
+};
+
+// `2026-10-01..2026-12-31`: both days included, in a zone given as `UTC`, `Z` or `+HH:MM`.
+struct Period {
+  std::int64_t from_ms = 0;
+  std::int64_t to_ms = 0;  // exclusive
+  [[nodiscard]] bool holds(std::int64_t wall_ms) const { return wall_ms >= from_ms && wall_ms < to_ms; }
+};
+Result<Period> parse_period(std::string_view text, std::string_view zone);
+
+}  // namespace ethos::verify

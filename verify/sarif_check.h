@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "verify/json.h"
+#include "verify/problem.h"
+#include "verify/sarif_file.h"
+#include "verify/source.h"
+
+namespace ethos::verify {
+
+// Holds SARIF files against the ledger: the sandbox block and the denial results are recomputed from
+// the run's records, every other result is looked up in what sarif.written lists. Files are given
+// before the audit, answers come after it.
+class SarifChecker {
+ public:
+  void add(std::string name, SarifFile file) { files_.push_back({std::move(name), std::move(file)}); }
+  [[nodiscard]] bool empty() const { return files_.empty(); }
+
+  // Remembers where the runs that the files name lie in the ledger.
+  void on_run_end(const std::string& run, std::int64_t first_seq, std::int64_t last_seq);
+  void on_sarif_written(const std::string& run, const Value& body);
+
+  // After the last record; one object a file (verdict.md V-7).
+  Value check(EvidenceSource& source, Findings& findings);
+
+ private:
+  struct Named {
+    std::string name;
+    SarifFile file;
+  };
+  struct Span {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+  struct Answer {
+    std::uint64_t kept = 0;
+    std::uint64_t missing = 0;
+    std::uint64_t foreign = 0;
+    bool failed = false;
+    bool unknown = false;
+    std::string text;
+  };
+
+  [[nodiscard]] bool wanted(const std::string& run) const;
+  Value check_file(const Named& named, EvidenceSource& source, Findings& findings);
+  void check_run(const SarifFile& file, const SarifRun& run, bool first, EvidenceSource& source, Answer& answer);
+
+  std::vector<Named> files_;
+  std::map<std::string, Span> spans_;
+  std::map<std::string, std::vector<Value>> written_;
+};
+
+// The block that a run's records give (sarif-property.md SP-1 to SP-9), without `ledger.checkpoint`.
+// `records`: (seq, type, body) in order, up to run.close.
+struct SarifRecord {
+  std::int64_t seq = 0;
+  std::string type;
+  Value body;
+};
+Value sandbox_block(const std::string& origin, const std::string& run, const std::vector<SarifRecord>& records);
+
+}  // namespace ethos::verify
