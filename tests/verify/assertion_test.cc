@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/assertion.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/verify_run.h"
+
+using namespace ethos::support;
+using ethos::verify::Assertion;
+using ethos::verify::parse_period;
+
+namespace {
+
+LedgerMaker two_tools() {
+  LedgerMaker ledger;
+  RunChoices a;
+  a.denials = 1;
+  add_run(ledger, a);  // tool t: reads all, writes nothing, two acts denied
+  add_refused_run(ledger, "daireeyuculbogazdinryhi6d4");
+  RunChoices b;
+  b.run = "eaireeyuculbogazdinryhi6d4";
+  b.vector = "02-linter";  // tool shellcheck: writes .ethos/out, pids by the supervisor
+  add_run(ledger, b);
+  return ledger;
+}
+
+Json answer(const std::string& text, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> args{"--assert", text};
+  args.insert(args.end(), more.begin(), more.end());
+  const Outcome r = verify_maker(two_tools(), "", "", args);
+  CAPTURE(r.err);
+  REQUIRE(r.json.is_object());
+  const std::string result = r.json.at("assertions").at(0).at("result").get<std::string>();
+  CHECK(r.status == (result == "pass" ? 0 : result == "fail" ? 1 : 3));
+  return r.json.at("assertions").at(0);
+}
+
+std::string result(const std::string& text) { return answer(text).at("result").get<std::string>(); }
+
+}  // namespace
+
+TEST_CASE("assertion: rules and fields over the runs that started", "[verify]") {
+  for (const char* text : {"no-network", "no-git", "no-gaps", "writes-within .ethos/out", "writes-within (.ethos, build)",
+                           "reads-within .", "tool == \"shellcheck\" implies writes-within .ethos/out",
+                           "tool == shellcheck implies denials == 0", "network == none and git == none",
+                           "network in (none, loopback)", "not network == loopback", "denials <= 2", "status == 0",
+                           "tool == t or tool == shellcheck", "(tool == t) implies (hidden >= 1 and hidden < 5)",
+                           "declaration in (workspace, pinned)", "limit.wall_ms <= 300000", "ended", "recomputed",
+                           "limits-enforced-by (cgroup, supervisor)", "state == closed", "records > 3",
+                           "refused == yes implies ended_by == refused"}) {
+    CAPTURE(text);
+    CHECK(result(text) == "pass");
+  }
+  for (const char* text : {"no-denials", "denials == 0", "no-weaker", "writes-within build", "reads-within src",
+                           "limits-enforced-by cgroup", "tool == shellcheck", "limit.cpu_percent == 150", "refused == no",
+                           "network != none", "not ended"}) {
+    CAPTURE(text);
+    const Json a = answer(text);
+    CHECK(a.at("result") == "fail");
+    CHECK(a.at("counterexample").at("run").get<std::string>().size() == 26);
+    CHECK(a.at("counterexample").at("seq").get<int>() > 0);
+  }
+}
+
+TEST_CASE("assertion: no run to judge is an answer of its own", "[verify]") {
+  CHECK(result("tool == \"eslint\" implies no-network") == "empty");
+  CHECK(answer("no-network", {"--period", "2020-01-01..2020-12-31"}).at("result") == "empty");
+  // All records of the test are of 2026-09-21 (UTC).
+  CHECK(answer("no-network", {"--period", "2026-09-21..2026-09-21"}).at("result") == "pass");
+  CHECK(answer("no-network", {"--period", "2026-09-21..2026-09-21"}).at("runs") == 2);
+  CHECK(answer("no-network", {"--period", "2026-09-22..2026-09-30"}).at("result") == "empty");
+}
+
+TEST_CASE("assertion: a statement holds without anything disclosed", "[verify]") {
+  LedgerMaker ledger = two_tools();
+  ledger.disclosures.clear();
+  const Outcome r = verify_maker(ledger, "", "", {"--assert", "no-network", "--assert", "writes-within .ethos/out"});
+  CHECK(r.json.at("assertions").at(0).at("result") == "pass");
+  CHECK(r.json.at("assertions").at(1).at("result") == "pass");
+  CHECK(r.status == 3);  // but the grants could not be recomputed
+}
+
+TEST_CASE("assertion: what cannot be read is refused with one line", "[verify]") {
+  for (const char* text : {"", "(", "no-network and", "tool ==", "tool = x", "nonsense", "denials == x", "tool < x", "tool == 3",
+                           "writes-within", "network in", "network in (none", "no-network no-git", "tool == \"x", "a ; b", "()"}) {
+    CAPTURE(text);
+    CHECK_FALSE(Assertion::parse(text).ok());
+    const Outcome r = verify_with({"--assert", text, "/nonexistent"});
+    CHECK(r.status == 2);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+  }
+  CHECK_FALSE(Assertion::parse(std::string(200, '(') + "no-git" + std::string(200, ')')).ok());
+  CHECK_FALSE(Assertion::parse(std::string(5000, ' ')).ok());
+}
+
+TEST_CASE("period: both days are in, in the zone given", "[verify]") {
+  const auto period = parse_period("2026-10-01..2026-12-31", "UTC");
+  REQUIRE(period);
+  CHECK(period->from_ms == 1790812800000);
+  CHECK(period->to_ms - period->from_ms == std::int64_t{92} * 86400000);
+  const auto east = parse_period("2026-10-01..2026-10-01", "+02:00");
+  REQUIRE(east);
+  CHECK(east->from_ms == period->from_ms - 7200000);
+  for (const char* bad : {"2026-10-01", "2026-10-01..", "2026-13-01..2026-13-02", "2026-02-30..2026-03-01",
+                          "2026-10-02..2026-10-01", "26-1-1..26-1-2"}) {
+    CHECK_FALSE(parse_period(bad, "UTC").ok());
+  }
+  CHECK_FALSE(parse_period("2026-10-01..2026-10-01", "Berlin").ok());
+  CHECK_FALSE(parse_period("2026-10-01..2026-10-01", "+99:00").ok());
+}

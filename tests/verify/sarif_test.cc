@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SARIF files against the ledger. The files are made by ethos-sarif, which shares no code with us.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
+#include "tests/verify/support/verify_run.h"
+#include "verify/digest.h"
+#include "verify/json_text.h"
+#include "verify/sarif_file.h"
+
+using namespace ethos::support;
+
+namespace {
+
+constexpr const char* kRun = "caireeyuculbogazdinryhi6d4";
+
+// A shellcheck run with one denial, its evidence document, and the SARIF that ethos-sarif makes of it.
+struct Story {
+  TempDir dir;
+  LedgerMaker ledger;
+  std::string sarif;
+
+  explicit Story(bool record_list = true) {
+    RunChoices choices;
+    choices.vector = "02-linter";
+    choices.denials = 1;
+    add_run(ledger, choices);
+    Json records = Json::array();
+    for (const auto& record : ledger.records) {
+      Json json = Json::parse(record.bytes);
+      if (json.contains("run")) records.push_back(json);
+    }
+    const Json evidence = {{"v", 1},
+                           {"kind", "ethos-evidence"},
+                           {"ledger",
+                            {{"origin", ledger.origin}, {"run", kRun}, {"first_seq", records.front().at("seq")}, {"last_seq", records.back().at("seq")}, {"checkpoint", ledger.checkpoints.rbegin()->second}}},
+                           {"records", records}};
+    save(dir.file("evidence.json"), evidence.dump());
+    save(dir.file("input.json"), R"({"comments":[{"file":"a.sh","line":2,"endLine":2,"column":3,"endColumn":4,"level":"warning","code":2034,"message":"x appears unused.","fix":null}]})");
+    const std::string command = std::string(ETHOS_BIN) + "/ethos-sarif convert --from shellcheck-json1 --evidence " +
+                                dir.file("evidence.json") + " " + dir.file("input.json") + " -o " + dir.file("out.sarif");
+    REQUIRE(std::system(command.c_str()) == 0);
+    sarif = slurp(dir.file("out.sarif"));
+    if (record_list) add_list();
+  }
+
+  // sarif.written, as ethos-run would record it after run.close.
+  void add_list() {
+    const auto file = ethos::verify::parse_sarif(sarif);
+    REQUIRE(file);
+    std::string list;
+    int results = 0;
+    for (const auto& run : file->runs) {
+      for (const auto& result : run.results) {
+        list += result.digest.text() + "\n";
+        ++results;
+      }
+    }
+    ledger.add("sarif.written", {{"converter", {{"product", "0.1.0"}, {"status", 0}}},
+                                 {"list", ledger.commit("sarif", list)},
+                                 {"results", results},
+                                 {"sha256", "sha256:" + hex(sha256(sarif))}},
+               kRun);
+    ledger.checkpoint();
+  }
+
+  Outcome verify(const std::string& text) {
+    save(dir.file("given.sarif"), text);
+    return verify_maker(ledger, "", "", {"--sarif", dir.file("given.sarif")});
+  }
+  Outcome verify(const Json& json) { return verify(json.dump()); }
+};
+
+}  // namespace
+
+TEST_CASE("sarif: digests of results as the page gives them", "[verify]") {
+  ethos::verify::Sha256 hash;
+  const auto digest_of = [&](const std::string& text) {
+    ethos::verify::JsonTextReader::Options options;
+    options.decimals = options.nul = true;
+    options.bytes = 100000;
+    ethos::verify::JsonTextReader reader(text, options);
+    ethos::verify::Value value;
+    REQUIRE((reader.begin() && reader.value(value) && reader.end()));
+    return ethos::verify::result_digest(value, hash).text();
+  };
+  CHECK(digest_of(R"({"ruleIndex":0,"rule":{"id":"r\/1"},"level":"note","message":{"text":"tab\t\"quote\" \u00e9 \u0000"},"locations":[]})") ==
+        "sha256:55595ff722ace522c025d0aefc68d379a034a5aebe63523d21a99c2a348e2d42");
+  CHECK(digest_of("{}") == "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
+  CHECK(digest_of(R"({"ruleId":"SC2045","level":"error","message":{"text":"Loop."},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"src/tabs.sh"},"region":{"startLine":2,"startColumn":11,"endColumn":18}}}]})") ==
+        "sha256:ab44466971ab596dcae1b41400a9443a8c6ad70417ed2b0a83fb85c51217fa05");
+  CHECK(digest_of(R"({"locations":[{"physicalLocation":{"region":{"startLine":2.0,"endLine":1e3}}}]})") == digest_of("{}"));
+}
+
+TEST_CASE("sarif: the file that came out of a run is the ledger's", "[verify]") {
+  Story story;
+  const Outcome r = story.verify(story.sarif);
+  CAPTURE(r.json.at("sarif").dump(), r.status, r.first());
+  CHECK(r.status == 0);
+  const Json& s = r.json.at("sarif").at(0);
+  CHECK(s.at("result") == "pass");
+  CHECK(s.at("run") == kRun);
+  CHECK(s.at("kept") == 2);
+  CHECK(s.at("missing") == 0);
+  CHECK(s.at("foreign") == 0);
+}
+
+TEST_CASE("sarif: a filtered file passes and says what is missing", "[verify]") {
+  Story story;
+  Json log = Json::parse(story.sarif);
+  Json& results = log["runs"][0]["results"];
+  results.erase(0);
+  const Outcome r = story.verify(log);
+  CHECK(r.status == 0);
+  CHECK(r.json.at("sarif").at(0).at("missing") == 1);
+  CHECK(r.json.at("sarif").at(0).at("kept") == 1);
+}
+
+TEST_CASE("sarif: each change of what the ledger answers for is found", "[verify]") {
+  Story story;
+  const Json good = Json::parse(story.sarif);
+  const auto changed = [&](const std::function<void(Json&)>& change) {
+    Json log = good;
+    change(log);
+    return story.verify(log);
+  };
+  const std::vector<std::function<void(Json&)>> changes{
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["requires_network"] = true; },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["enabled"] = false; },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["write_paths"].push_back("src"); },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["timeout_seconds"] = 1; },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["denials"] = Json::array(); },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"].erase("enforced"); },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["made_up"] = 1; },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["ledger"]["checkpoint"] = "x"; },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["ledger"]["last_seq"] = 3; },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["ledger"]["run"] = "faireeyuculbogazdinryhi6d4"; },
+      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["ledger"]["origin"] = "other"; },
+      [](Json& l) { l["runs"][0]["results"][0]["message"]["text"] = "all is well"; },
+      [](Json& l) { l["runs"][0]["results"][0]["level"] = "note"; },
+      [](Json& l) { l["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] = "b.sh"; },
+      [](Json& l) { l["runs"][0]["results"].push_back(l["runs"][0]["results"][0]); },
+      [](Json& l) {
+        for (Json& result : l["runs"][0]["results"]) {
+          if (result.value("ruleId", "") == "runtime.sandbox_denial") result["properties"]["record_seq"] = 1;
+        }
+      },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const Outcome r = changed(changes[i]);
+    CAPTURE(i, r.json.at("sarif").dump());
+    CHECK(r.status == 1);
+    CHECK(r.has("sarif_mismatch"));
+    CHECK(r.json.at("sarif").at(0).at("result") == "fail");
+  }
+}
+
+TEST_CASE("sarif: what the ledger cannot answer for is unknown, what is no SARIF is refused", "[verify]") {
+  Story without(false);
+  Outcome r = without.verify(without.sarif);
+  CHECK(r.json.at("sarif").at(0).at("result") == "unknown");
+  CHECK(r.status == 3);
+  Json bare = Json::parse(without.sarif);
+  bare["runs"][0].erase("properties");
+  r = without.verify(bare);
+  CHECK(r.json.at("sarif").at(0).at("result") == "unknown");
+  for (const std::string text : {"", "{}", "[]", "{\"runs\":1}", "{\"runs\":[{\"a\":1,\"a\":2}]}", "{\"runs\":[]"}) {
+    CAPTURE(text);
+    r = without.verify(text);
+    CHECK(r.status == 3);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+  }
+}
