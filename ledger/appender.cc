@@ -145,7 +145,7 @@ Result<Appender> Appender::open(LedgerFiles files, const base::Clock& clock) {
 
 Result<Committed> Appender::commit(const CommitRequest& request) {
   if (auto ok = check_request(request); !ok) return Unexpected(std::move(ok).error());
-  auto session = WriteSession::open(files_);
+  auto session = WriteSession::open(files_, last_note_);
   if (!session) return Unexpected(std::move(session).error());
   Commit commit(std::move(*session));
   // Read under the lock: so the times of neighbouring commits are in order.
@@ -160,21 +160,23 @@ Result<Committed> Appender::commit(const CommitRequest& request) {
     if (auto ok = commit.begin_epoch(reason, now); !ok) return Unexpected(std::move(ok).error());
   }
   auto out = commit.finish(request);
-  if (out) out->records = std::move(placed);
+  if (!out) return out;
+  last_note_ = out->checkpoint_note;
+  out->records = std::move(placed);
   return out;
 }
 
 Result<Committed> Appender::rotate(RotateReason reason) {
-  auto session = WriteSession::open(files_);
+  auto session = WriteSession::open(files_, last_note_);
   if (!session) return Unexpected(std::move(session).error());
   Commit commit(std::move(*session));
   const char* text = reason == RotateReason::serve ? "serve" : "command";
   if (auto ok = commit.begin_epoch(text, clock_->now()); !ok) return Unexpected(std::move(ok).error());
   auto out = commit.finish({});
-  if (out) {
-    const BatchRecord& last = commit.batch().records().back();
-    out->records.push_back({last.seq, last.hash});
-  }
+  if (!out) return out;
+  last_note_ = out->checkpoint_note;
+  const BatchRecord& last = commit.batch().records().back();
+  out->records.push_back({last.seq, last.hash});
   return out;
 }
 

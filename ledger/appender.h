@@ -97,6 +97,7 @@ class Appender {
   Appender(LedgerFiles files, const base::Clock& clock) : files_(std::move(files)), clock_(&clock) {}
   LedgerFiles files_;
   const base::Clock* clock_;
+  std::string last_note_;  // the last checkpoint this appender signed
 };
 
 }  // namespace ethos::ledger

@@ -187,8 +187,12 @@ Result<std::string> Store::leaf_bytes(std::uint64_t seq) {
 
 Result<void> Store::add_leaf(std::uint64_t seq, std::string_view bytes,
                              const record::LeafHash& hash) {
-  auto insert = database_->prepare("INSERT INTO main.leaf(seq, bytes, hash) VALUES(?1, ?2, ?3)");
-  if (!insert) return Unexpected(std::move(insert).error());
+  if (!add_leaf_) {
+    auto insert = database_->prepare("INSERT INTO main.leaf(seq, bytes, hash) VALUES(?1, ?2, ?3)");
+    if (!insert) return Unexpected(std::move(insert).error());
+    add_leaf_ = std::move(*insert);
+  }
+  Statement* const insert = &*add_leaf_;
   auto ok = insert->bind(1, static_cast<std::int64_t>(seq));
   if (ok) ok = insert->bind(2, base::as_bytes(bytes));
   if (ok) ok = insert->bind(3, hash.bytes());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,7 @@ class Store {
 
  private:
   Database* database_;
+  std::optional<Statement> add_leaf_;  // prepared once: a commit adds many
 };
 
 // A note with the three lines of a checkpoint whose size is `size`.

@@ -19,7 +19,9 @@ namespace ethos::ledger {
 // (docs/formats/store.md S-6, S-7, S-9). Ends with destruction: connection first, lock last.
 class WriteSession {
  public:
-  static base::Result<WriteSession> open(const LedgerFiles& files);
+  // `trusted_note`: exact bytes of a checkpoint whose signature this process has made or checked
+  // before, or empty; when it is still the last one, the check (0.1 ms) is not done again.
+  static base::Result<WriteSession> open(const LedgerFiles& files, std::string_view trusted_note);
 
   [[nodiscard]] const Tail& tail() const { return tail_; }
   [[nodiscard]] const record::Origin& origin() const { return origin_; }
