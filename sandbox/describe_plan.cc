@@ -6,26 +6,10 @@
 #include "sandbox/path_text.h"
 #include "sandbox/plan_build.h"
 #include "sandbox/prepare.h"
+#include "sandbox/shown_text.h"
 
 namespace ethos::sandbox {
 namespace {
-
-// Names come from hostile places and go to a terminal: control bytes are shown, not sent.
-std::string shown(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      out += c;
-    } else {
-      out += "\\x";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 0xF];
-    }
-  }
-  return out;
-}
 
 std::string amount(const std::string& name, std::uint64_t value) {
   if (name.ends_with("_ms")) return value % 1000 == 0 ? std::to_string(value / 1000) + " s" : std::to_string(value) + " ms";

@@ -31,6 +31,7 @@
 #include "sandbox/recorder.h"
 #include "sandbox/run_status.h"
 #include "sandbox/sarif_step.h"
+#include "sandbox/shown_text.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -267,7 +268,7 @@ class Run {
 
   int refuse(Recorder& recorder) {
     const auto& refusals = ready_.prepared.refusals;
-    for (const Refusal& r : refusals) err_ << "ethos-run: refused: " << r.cause << " [" << r.rule << " " << r.on << "]; " << r.fix << '\n';
+    for (const Refusal& r : refusals) err_ << "ethos-run: refused: " << shown(r.cause + " [" + r.rule + " " + r.on + "]; " + r.fix) << '\n';
     status_.ended_by = "refused";
     if (auto done = recorder.refuse(refusals, code(ExitStatus::refused)); !done) return evidence_failed(done.error().message());
     return with_sarif(recorder, code(ExitStatus::refused), {});
