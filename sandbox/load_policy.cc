@@ -12,6 +12,7 @@
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
 #include "ledger/record/digest.h"
+#include "sandbox/git_object.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -209,7 +210,29 @@ class Loader {
     return {};
   }
 
-  Result<void> from_revision() { return fail(Errc::unsupported, "--config-rev is not available in this version"); }
+  Result<void> from_revision() {
+    const std::string name = request_.config.value_or(kDeclarationName);
+    auto path = base::absolute_path(name);
+    if (!path) return base::Unexpected(std::move(path).error());
+    // A relative name means the same file as in the work tree.
+    const auto inside = request_.config ? relative_to(workspace_, *path) : std::optional<std::string>(kDeclarationName);
+    if (!inside) return fail(Errc::refused, "--config " + name + " lies outside the workspace, so no commit has it");
+    auto file = read_git_file(workspace_, *request_.config_revision, *inside, kMaxFile);
+    if (!file) return base::Unexpected(std::move(file).error().with_context("--config-rev"));
+    policy_.origin = Origin::revision;
+    policy_.source_revision = file->commit;
+    policy_.source_name = file->commit + ":" + *inside;
+    auto parsed = parse_declaration(file->bytes);
+    if (!parsed) {
+      refuse_declaration(policy_.source_name, parsed.error().what);
+    } else if (const ToolDeclaration* tool = parsed->find(*request_.tool)) {
+      policy_.declaration = *tool;
+    } else {
+      return fail(Errc::not_found, policy_.source_name + " declares no tool \"" + *request_.tool + "\"");
+    }
+    policy_.source = std::move(file->bytes);
+    return {};
+  }
 
   const Workspace& workspace_;
   const PolicyRequest& request_;

@@ -31,6 +31,7 @@ struct Policy {
   Origin origin = Origin::options;
   std::optional<std::string> source;        // exact bytes of the declaration
   std::string source_name;                  // for people: its path, "catalog", "REV:ethos.json"
+  std::optional<std::string> source_revision;  // origin `revision`: the commit's full hash
   std::vector<std::string> files;           // absolute paths of the files that were read
   std::vector<Ceiling> ceilings;
   std::vector<std::string> decision_keys;   // of the host's ceiling

@@ -54,6 +54,7 @@ OpenFacts collect_open_facts(const RunOptions& options, const Prepared& prepared
   out.actor = options.actor;
   out.task = options.task;
   out.source = policy.source;
+  out.source_revision = policy.source_revision;
   out.normal_bytes = prepared.normal_bytes;
   out.facts_bytes = prepared.facts_bytes;
   out.plan_bytes = prepared.plan_bytes;

@@ -155,6 +155,7 @@ Json open_body(const OpenFacts& open, Committer& committer) {
     if (open.git_revision) repository["revision"] = *open.git_revision;
   }
   if (open.source) out["source"] = committer.commit("source", *open.source);
+  if (open.source_revision) out["source_revision"] = *open.source_revision;
   if (open.task) out["task"] = committer.commit("task", *open.task);
   out["tool"] = open.tool;
   Json& workspace = out["workspace"];

@@ -49,6 +49,7 @@ struct OpenFacts {
   std::optional<ProgramFile> program;
   std::optional<ProgramFile> interpreter;
   std::optional<std::string> source;
+  std::optional<std::string> source_revision;
   std::string normal_bytes;  // empty: none, as in a run refused before there was one
   std::string facts_bytes;
   std::string plan_bytes;

@@ -429,6 +429,26 @@ TEST_CASE("ethos-run: --sarif writes what ethos-sarif made in a cage of its own,
   }
 }
 
+TEST_CASE("ethos-run: --config-rev takes the declaration of a commit, not of the work tree", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("ethos.json", R"({"version":1,"tools":{"t":{"command":["echo","committed"],"read":["."],"env":["A_TOKEN"]}}})");
+  const std::string git = "cd " + site.workspace() + " && git init -q . 2>/dev/null && git add -A && git -c user.name=n -c user.email=e@x commit -q -m x";
+  if (std::system(git.c_str()) != 0) {
+    WARN("skipped: git is not installed");
+    return;
+  }
+  site.file("ethos.json", R"({"version":1,"tools":{"t":{"command":["echo","work tree"]}}})");
+  CHECK(site.run({"t"}).out == "work tree\n");
+  const Ended ended = site.run({"--config-rev", "HEAD", "t"});
+  CAPTURE(ended.err);
+  CHECK(ended.out == "committed\n");  // and the built-in ceiling, which keeps A_TOKEN out, does not apply
+  const auto open = site.records("run.open").at(1);
+  CHECK(text_at(open, {"body", "origin"}) == "revision");
+  CHECK(text_at(open, {"body", "source_revision"}) == text_at(open, {"body", "repository", "revision"}));
+  CHECK(site.run({"--config-rev", "nothing", "t"}).status == 125);
+}
+
 TEST_CASE("catalog: the tools that are installed here run under their shipped declarations", "[sandbox][e2e][slow]") {
   NEEDS_CAGES
   struct Try {

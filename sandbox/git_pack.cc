@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/git_pack.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+namespace ethos::sandbox {
+namespace {
+
+using base::Errc;
+using base::fail;
+using base::Result;
+using base::UniqueFd;
+
+// All of `out` from `offset`, or false.
+bool read_exactly(const UniqueFd& file, std::uint64_t offset, char* out, std::size_t size) {
+  while (size > 0) {
+    const ssize_t n = ::pread(file.get(), out, size, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    out += n;
+    size -= static_cast<std::size_t>(n);
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
+std::optional<std::uint32_t> read_u32(const UniqueFd& file, std::uint64_t offset) {
+  std::array<char, 4> b{};
+  if (!read_exactly(file, offset, b.data(), b.size())) return std::nullopt;
+  std::uint32_t out = 0;
+  for (const char c : b) out = (out << 8U) | static_cast<unsigned char>(c);
+  return out;
+}
+
+struct EntryHeader {
+  unsigned type = 0;
+  std::uint64_t size = 0;
+  std::uint64_t data = 0;         // offset of the zlib stream
+  std::uint64_t base_offset = 0;  // OFS_DELTA
+  std::string base_id;            // REF_DELTA
+};
+
+constexpr unsigned kOfsDelta = 6;
+constexpr unsigned kRefDelta = 7;
+
+std::optional<EntryHeader> read_header(const UniqueFd& pack, std::uint64_t offset, std::size_t id_size) {
+  constexpr std::size_t kMost = 64;
+  std::array<char, kMost> b{};
+  const ssize_t n = ::pread(pack.get(), b.data(), b.size(), static_cast<off_t>(offset));
+  if (n <= 0) return std::nullopt;
+  const auto have = static_cast<std::size_t>(n);
+  std::size_t at = 0;
+  const auto next = [&]() -> std::optional<unsigned> { return at < have ? std::optional<unsigned>(static_cast<unsigned char>(b[at++])) : std::nullopt; };
+  auto byte = next();
+  if (!byte) return std::nullopt;
+  EntryHeader out;
+  out.type = (*byte >> 4U) & 7U;
+  out.size = *byte & 15U;
+  for (unsigned shift = 4; (*byte & 0x80U) != 0; shift += 7) {
+    byte = next();
+    if (!byte || shift > 53) return std::nullopt;
+    out.size |= std::uint64_t{*byte & 0x7FU} << shift;
+  }
+  if (out.type == kOfsDelta) {
+    byte = next();
+    if (!byte) return std::nullopt;
+    std::uint64_t back = *byte & 0x7FU;
+    while ((*byte & 0x80U) != 0) {
+      byte = next();
+      if (!byte || back > (std::uint64_t{1} << 50U)) return std::nullopt;
+      back = ((back + 1) << 7U) | (*byte & 0x7FU);
+    }
+    if (back == 0 || back > offset) return std::nullopt;
+    out.base_offset = offset - back;
+  } else if (out.type == kRefDelta) {
+    if (have - at < id_size) return std::nullopt;
+    out.base_id.assign(b.data() + at, id_size);
+    at += id_size;
+  }
+  out.data = offset + at;
+  return out;
+}
+
+const char* type_name(unsigned type) {
+  switch (type) {
+    case 1: return "commit";
+    case 2: return "tree";
+    case 3: return "blob";
+    case 4: return "tag";
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Result<std::string> inflate_at(const UniqueFd& file, std::uint64_t offset, std::optional<std::size_t> size) {
+  if (size && *size > kMaxGitObject) return fail(Errc::too_large, "a Git object over 16 MiB");
+  z_stream stream{};
+  if (::inflateInit(&stream) != Z_OK) return fail(Errc::io, "zlib");
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, ::inflateEnd);
+  std::string out;
+  std::array<unsigned char, 16384> in{};
+  std::array<char, 16384> chunk{};
+  int state = Z_OK;
+  while (state != Z_STREAM_END) {
+    if (stream.avail_in == 0) {
+      const ssize_t n = ::pread(file.get(), in.data(), in.size(), static_cast<off_t>(offset));
+      if (n <= 0) return fail(Errc::malformed, "a Git object that is cut off");
+      offset += static_cast<std::uint64_t>(n);
+      stream.next_in = in.data();
+      stream.avail_in = static_cast<unsigned>(n);
+    }
+    stream.next_out = reinterpret_cast<unsigned char*>(chunk.data());
+    stream.avail_out = static_cast<unsigned>(chunk.size());
+    state = ::inflate(&stream, Z_NO_FLUSH);
+    if (state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR) return fail(Errc::malformed, "a Git object that is no zlib stream");
+    const std::size_t made = chunk.size() - stream.avail_out;
+    if (made == 0 && state == Z_BUF_ERROR && stream.avail_in != 0) return fail(Errc::malformed, "a Git object that does not inflate");
+    out.append(chunk.data(), made);
+    if (out.size() > size.value_or(kMaxGitObject)) return fail(size ? Errc::malformed : Errc::too_large, "a Git object larger than it says");
+  }
+  if (size && out.size() != *size) return fail(Errc::malformed, "a Git object smaller than it says");
+  return out;
+}
+
+std::optional<std::uint64_t> GitPack::find(const UniqueFd& index, std::string_view id) {
+  constexpr std::uint32_t kMagic = 0xFF744F63;
+  constexpr std::uint64_t kFanout = 8;
+  constexpr std::uint64_t kNames = kFanout + 256 * 4;
+  if (read_u32(index, 0) != kMagic || read_u32(index, 4) != 2) return std::nullopt;
+  const auto first = static_cast<unsigned char>(id[0]);
+  const auto from = first == 0 ? std::optional<std::uint32_t>(0) : read_u32(index, kFanout + (std::uint64_t{first} - 1) * 4);
+  const auto to = read_u32(index, kFanout + std::uint64_t{first} * 4);
+  const auto total = read_u32(index, kFanout + 255 * 4);
+  if (!from || !to || !total || *from > *to || *to > *total) return std::nullopt;
+  std::uint64_t low = *from;
+  std::uint64_t high = *to;
+  std::string name(id.size(), '\0');
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (!read_exactly(index, kNames + middle * id.size(), name.data(), name.size())) return std::nullopt;
+    if (name == id) {
+      const std::uint64_t offsets = kNames + *total * (id.size() + 4);
+      const auto small = read_u32(index, offsets + middle * 4);
+      if (!small) return std::nullopt;
+      constexpr std::uint32_t kIsLarge = 0x80000000;
+      if ((*small & kIsLarge) == 0) return *small;
+      const std::uint64_t large = offsets + *total * 4 + std::uint64_t{*small & ~kIsLarge} * 8;
+      const auto upper = read_u32(index, large);
+      const auto lower = read_u32(index, large + 4);
+      if (!upper || !lower) return std::nullopt;
+      return (std::uint64_t{*upper} << 32U) | *lower;
+    }
+    if (std::string_view(name) < id) low = middle + 1;
+    else high = middle;
+  }
+  return std::nullopt;
+}
+
+Result<GitObject> GitPack::read(const UniqueFd& pack, std::uint64_t offset, std::size_t id_size, const ByName& by_name) {
+  constexpr std::size_t kMaxChain = 512;
+  std::vector<std::string> deltas;
+  GitObject object;
+  while (true) {
+    const auto header = read_header(pack, offset, id_size);
+    if (!header) return fail(Errc::malformed, "a pack entry that cannot be read");
+    if (header->size > kMaxGitObject) return fail(Errc::too_large, "a Git object over 16 MiB");
+    auto data = inflate_at(pack, header->data, static_cast<std::size_t>(header->size));
+    if (!data) return base::Unexpected(std::move(data).error());
+    if (const char* type = type_name(header->type)) {
+      object = {type, std::move(*data)};
+      break;
+    }
+    if (header->type != kOfsDelta && header->type != kRefDelta) return fail(Errc::unsupported, "an unknown kind of pack entry");
+    deltas.push_back(std::move(*data));
+    if (deltas.size() > kMaxChain) return fail(Errc::too_large, "a chain of more than 512 deltas");
+    if (header->type == kRefDelta) {
+      auto base = by_name(header->base_id);
+      if (!base) return base;
+      object = std::move(*base);
+      break;
+    }
+    offset = header->base_offset;
+  }
+  for (auto delta = deltas.rbegin(); delta != deltas.rend(); ++delta) {
+    auto applied = apply_git_delta(object.bytes, *delta);
+    if (!applied) return base::Unexpected(std::move(applied).error());
+    object.bytes = std::move(*applied);
+  }
+  return object;
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+
+// Objects of a Git repository by their full name, loose or packed.
+namespace ethos::sandbox {
+
+struct GitObject {
+  std::string type;  // commit, tree, blob, tag
+  std::string bytes;
+};
+
+class GitStore {
+ public:
+  // `objects` is the directory of that name; its alternates are opened too.
+  static GitStore open(base::UniqueFd objects);
+  // Errc::not_found, malformed, too_large. The bytes have the hash they are asked for by.
+  [[nodiscard]] base::Result<GitObject> read(const std::string& name) const;
+
+ private:
+  std::vector<base::UniqueFd> directories_;
+};
+
+// Applies a delta of a pack (gitformat-pack(5), "Deltified representation") to its base.
+[[nodiscard]] base::Result<std::string> apply_git_delta(std::string_view base, std::string_view delta);
+
+inline constexpr std::size_t kMaxGitObject = 16U << 20;
+
+}  // namespace ethos::sandbox

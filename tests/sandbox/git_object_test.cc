@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/git_object.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "sandbox/git_store.h"
+
+using namespace ethos::sandbox;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool has_git() { return std::system("git --version >/dev/null 2>&1") == 0; }
+
+// A repository made by git itself, in a directory of its own.
+class Repository {
+ public:
+  explicit Repository(const std::string& format = "sha1") {
+    std::string name = "/tmp/ethos-git-XXXXXX";
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+    git("init -q --object-format=" + format + " .");
+  }
+  ~Repository() { fs::remove_all(path_); }
+  Repository(const Repository&) = delete;
+  Repository& operator=(const Repository&) = delete;
+
+  std::string git(const std::string& words) const {
+    const std::string out = path_ + "/../" + fs::path(path_).filename().string() + ".out";
+    const std::string command = "cd " + path_ + " && git -c user.name=n -c user.email=e@x -c commit.gpgsign=false " + words + " >" + out + " 2>/dev/null";
+    REQUIRE(std::system(command.c_str()) == 0);
+    std::ifstream in(out);
+    std::string line;
+    std::getline(in, line);
+    fs::remove(out);
+    return line;
+  }
+  // Writes, commits, and returns the commit's hash.
+  std::string commit(const std::string& file, const std::string& content) const {
+    fs::create_directories(fs::path(path_ + "/" + file).parent_path());
+    std::ofstream(path_ + "/" + file) << content;
+    git("add -A");
+    git("commit -q -m x");
+    return git("rev-parse HEAD");
+  }
+  ethos::base::Result<GitFile> read(const std::string& revision, const std::string& file, std::size_t most = 1U << 20) const {
+    auto workspace = open_workspace(path_, path_);
+    REQUIRE(workspace);
+    return read_git_file(*workspace, revision, file, most);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Long and nearly equal texts, so that a pack stores them as deltas.
+std::string version(int i) {
+  std::string out = "{\"version\":1} // " + std::to_string(i) + "\n";
+  for (int line = 0; line < 400; ++line) out += "// line " + std::to_string(line * 7919 % 1000) + (line == i * 11 ? " changed" : "") + "\n";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("git objects: loose and packed ones are read as git reads them", "[sandbox]") {
+  if (!has_git()) {
+    WARN("skipped: git is not installed");
+    return;
+  }
+  for (const std::string format : {"sha1", "sha256"}) {
+    CAPTURE(format);
+    const Repository r(format);
+    constexpr int kVersions = 8;
+    std::vector<std::string> commits;
+    for (int i = 0; i < kVersions; ++i) commits.push_back(r.commit("conf/ethos.json", version(i)));
+    r.git("tag -a v1 -m tag " + commits[2]);
+    r.git("branch topic " + commits[3]);
+    const auto check = [&] {
+      for (int i = 0; i < kVersions; ++i) {
+        const auto file = r.read(commits[static_cast<std::size_t>(i)], "conf/ethos.json");
+        REQUIRE(file);
+        CHECK(file->bytes == version(i));
+        CHECK(file->commit == commits[static_cast<std::size_t>(i)]);
+      }
+      CHECK(r.read("HEAD", "conf/ethos.json")->bytes == version(kVersions - 1));
+      CHECK(r.read("v1", "conf/ethos.json")->commit == commits[2]);
+      CHECK(r.read("refs/heads/topic", "conf/ethos.json")->bytes == version(3));
+    };
+    check();
+    r.git("gc -q --aggressive --prune=now");
+    REQUIRE(fs::exists(r.path() + "/.git/packed-refs"));
+    check();
+    CHECK_FALSE(r.read("HEAD", "conf"));
+    CHECK_FALSE(r.read("HEAD", "ethos.json"));
+    CHECK_FALSE(r.read("HEAD", "conf/ethos.json/x"));
+    CHECK_FALSE(r.read("nothing", "conf/ethos.json"));
+    CHECK_FALSE(r.read("HEAD~1", "conf/ethos.json"));
+    CHECK_FALSE(r.read("HEAD", "conf/ethos.json", 100));
+    CHECK_FALSE(r.read(std::string(40, 'a'), "conf/ethos.json"));
+  }
+}
+
+TEST_CASE("git objects: a link is no declaration, and other bytes than the name says are refused", "[sandbox]") {
+  if (!has_git()) {
+    WARN("skipped: git is not installed");
+    return;
+  }
+  const Repository r;
+  fs::create_symlink("/etc/passwd", r.path() + "/link");
+  const std::string commit = r.commit("a", "one\n");
+  CHECK_FALSE(r.read("HEAD", "link"));
+  const std::string blob = r.git("rev-parse HEAD:a");
+  const std::string other = r.git("rev-parse HEAD:link");
+  const auto loose = [&](const std::string& name) { return r.path() + "/.git/objects/" + name.substr(0, 2) + "/" + name.substr(2); };
+  fs::remove(loose(blob));
+  fs::copy_file(loose(other), loose(blob));
+  const auto forged = r.read(commit, "a");
+  REQUIRE_FALSE(forged);
+  CHECK(forged.error().code == ethos::base::Errc::malformed);
+}
+
+TEST_CASE("git objects: broken objects end in an error, wherever they are cut", "[sandbox]") {
+  if (!has_git()) {
+    WARN("skipped: git is not installed");
+    return;
+  }
+  const Repository r;
+  for (int i = 0; i < 4; ++i) r.commit("a", version(i));
+  r.git("gc -q --aggressive --prune=now");
+  fs::path pack;
+  for (const auto& entry : fs::directory_iterator(r.path() + "/.git/objects/pack"))
+    if (entry.path().extension() == ".pack") pack = entry.path();
+  REQUIRE_FALSE(pack.empty());
+  fs::permissions(pack, fs::perms::owner_all);
+  const auto size = fs::file_size(pack);
+  for (std::uintmax_t cut = size; cut > 0; cut -= std::min<std::uintmax_t>(cut, size / 50 + 1)) {
+    fs::resize_file(pack, cut - 1);
+    CHECK_NOTHROW(r.read("HEAD", "a"));
+  }
+  CHECK_FALSE(r.read("HEAD", "a"));
+}
+
+TEST_CASE("git objects: deltas", "[sandbox]") {
+  using namespace std::string_literals;
+  const std::string base = "0123456789";
+  CHECK(*apply_git_delta(base, "\x0A\x05\x91\x02\x03\x02xy"s) == "234xy");
+  CHECK_FALSE(apply_git_delta(base, "\x09\x05\x91\x02\x05"s));      // another base
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x05\x91\x08\x05"s));      // beyond the base
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x04\x91\x02\x05"s));      // larger than it says
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x06\x91\x02\x05"s));      // smaller
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x05\x00"s));              // reserved
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x05\x05xy"s));            // cut off
+  CHECK_FALSE(apply_git_delta(base, ""s));
+  CHECK_FALSE(apply_git_delta(base, "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s));
+}
