@@ -25,6 +25,11 @@ void add_convert(CLI::App& app, Action& action);
 void add_formats(CLI::App& app, Action& action);
 void add_digest(CLI::App& app, Action& action);
 void add_fingerprint(CLI::App& app, Action& action);
+void add_merge(CLI::App& app, Action& action);
+void add_filter(CLI::App& app, Action& action);
+void add_baseline(CLI::App& app, Action& action);
+void add_diff(CLI::App& app, Action& action);
+void add_summary(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 
 }  // namespace ethos::sarif

@@ -2,6 +2,7 @@
 #include "sarif/commands/common.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -21,6 +22,17 @@ class StreamSink final : public ByteSink {
 
  private:
   std::ostream& out_;
+};
+
+// A descriptor of its own.
+class OwnedFdSource final : public ByteSource {
+ public:
+  explicit OwnedFdSource(base::UniqueFd fd) : fd_(std::move(fd)), source_(fd_.get()) {}
+  std::ptrdiff_t read(std::span<char> into) override { return source_.read(into); }
+
+ private:
+  base::UniqueFd fd_;
+  FdSource source_;
 };
 
 base::Result<bool> is_below(const std::string& root, const std::string& path) {
@@ -51,6 +63,19 @@ base::Result<InputFile> InputFile::open_evidence(const std::string& path) {
     return base::fail(base::Errc::malformed, path + ": not fd: and a number");
   }
   return InputFile(fd);
+}
+
+base::Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, Reads reads) {
+  const std::string name = path == "-" ? "standard input" : path;
+  auto fd = path == "-" ? base::open_path("/dev/stdin", O_RDONLY | O_NOCTTY)
+                        : base::open_path(path, O_RDONLY | O_NOCTTY);
+  if (!fd) return base::Unexpected(std::move(fd).error());
+  struct stat st {};
+  if (reads == Reads::several && (::fstat(fd->get(), &st) != 0 || !S_ISREG(st.st_mode))) {
+    return base::fail(base::Errc::refused,
+                      name + ": not a regular file; it is read more than once");
+  }
+  return std::unique_ptr<ByteSource>(std::make_unique<OwnedFdSource>(std::move(*fd)));
 }
 
 base::Result<void> write_output(const std::string& path, const std::string& root, std::ostream& out,

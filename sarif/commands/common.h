@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,11 @@ class InputFile {
   base::UniqueFd owned_;
   int fd_;
 };
+
+enum class Reads { once, several };
+// A source that owns its file. For several reads pipes and the like are refused: Errc::refused.
+base::Result<std::unique_ptr<ByteSource>> open_source(const std::string& path,
+                                                      Reads reads = Reads::several);
 
 // Calls `write` with a sink and puts what it wrote at `path`: a file that is replaced at the end or
 // not at all, or `out` for "-". When `write` fails, a file stays as it was. `root`, when not empty,

@@ -19,10 +19,15 @@ int parse_and_run(const std::vector<std::string>& args, const Streams& streams) 
   app.set_version_flag("--version", std::string("ethos-sarif ") + ETHOS_VERSION);
   app.require_subcommand(1);
   Action action;
+  add_baseline(app, action);
   add_convert(app, action);
+  add_diff(app, action);
   add_digest(app, action);
+  add_filter(app, action);
   add_fingerprint(app, action);
   add_formats(app, action);
+  add_merge(app, action);
+  add_summary(app, action);
   add_validate(app, action);
   try {
     // CLI11 takes the arguments from the back.

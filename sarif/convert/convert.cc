@@ -82,15 +82,20 @@ void rename_tool(ConvertedRun& run, const ConvertRequest& request) {
 }
 
 // A log that carries the evidence when there is nothing else to carry.
-ConvertedRun evidence_run(const ConvertRequest& request, const std::string& unusable) {
+ConvertedRun evidence_run(const ConvertRequest& request) {
   ConvertedRun run;
   run.tool.name = request.evidence->tool();
   rename_tool(run, request);
-  if (!unusable.empty()) {
-    run.has_failed = true;
-    run.notifications.push_back(
-        {Level::error, "", "The output of the tool could not be used: " + unusable, std::nullopt});
-  }
+  return run;
+}
+
+// The same, saying why. Output of no known format is no failure of the tool: it may be no linter.
+ConvertedRun evidence_run(const ConvertRequest& request, const base::Error& unusable) {
+  ConvertedRun run = evidence_run(request);
+  run.has_failed = unusable.code != base::Errc::unsupported;
+  run.notifications.push_back({run.has_failed ? Level::error : Level::note, "",
+                               "The output of the tool could not be used: " + unusable.message(),
+                               std::nullopt});
   return run;
 }
 
@@ -118,7 +123,7 @@ base::Result<ConvertSummary> convert_sarif(ByteSource& source, JsonWriter& write
   }
   ConvertedRun own;
   if (request.evidence) {
-    own = evidence_run(request, "");
+    own = evidence_run(request);
     append_denials(own, additions.findings);
     additions.write_run = [&](JsonWriter& out) { write_run(out, own, context); };
   }
@@ -202,7 +207,7 @@ base::Result<ConvertSummary> convert_as(const Format& format, PeekSource& source
   }
   auto run = format.read(source);
   if (!run) return base::Unexpected(std::move(run).error());
-  if (run->tool.name.empty()) *run = evidence_run(request, "");
+  if (run->tool.name.empty()) *run = evidence_run(request);
   rename_tool(*run, request);
   resolve_places(*run, request.paths, request.sources);
   return write_native(std::move(*run), std::string(format.name), writer, request);
@@ -220,9 +225,9 @@ base::Result<ConvertSummary> convert(ByteSource& source, JsonWriter& writer,
   if (done || !request.evidence || !is_about_content(done.error().code)) return done;
   // A writer that has begun cannot take another log: only SARIF too long to be checked comes here.
   if (writer.has_begun()) return done;
-  const std::string unusable = done.error().message();
-  ConvertSummary summary = write_native(evidence_run(request, unusable), "none", writer, request);
-  summary.unusable = unusable;
+  ConvertSummary summary =
+      write_native(evidence_run(request, done.error()), "none", writer, request);
+  summary.unusable = done.error().message();
   return summary;
 }
 

@@ -73,7 +73,8 @@ base::Result<FingerprintSummary> fingerprint_log(JsonReader& reader, JsonWriter&
                                                  const PathMapper& paths, SourceFiles& sources) {
   FingerprintSummary summary;
   Additions additions;
-  additions.write_result = [&](const JsonView& result, JsonWriter& out) -> base::Result<void> {
+  additions.write_result = [&](std::size_t, const JsonView& result,
+                               JsonWriter& out) -> base::Result<void> {
     ++summary.results;
     const auto hash = hash_of(result, paths, sources);
     const auto present = result.find_path({kFingerprints, kKey});

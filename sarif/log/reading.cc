@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <string>
 
-#include "sarif/json/copy.h"
+#include "sarif/log/walk.h"
 
 namespace ethos::sarif {
 namespace {
@@ -14,85 +14,32 @@ using base::fail;
 
 using Handler = std::function<base::Result<void>(std::size_t, const JsonView&)>;
 
-class ResultWalk {
+class ResultWalk : LogWalk {
  public:
-  ResultWalk(JsonReader& reader, const Handler& handle) : reader_(reader), handle_(handle) {}
+  ResultWalk(JsonReader& reader, const Handler& handle) : LogWalk(reader), handle_(handle) {}
 
   base::Result<void> log() {
-    const JsonEvent first = reader_.next();
-    if (first == JsonEvent::error) return reader_failure(reader_);
-    if (first != JsonEvent::begin_object) return fail(Errc::malformed, "not a SARIF log");
-    auto done = members([this](std::string_view key, JsonEvent event) {
-      if (key == "version" && event == JsonEvent::string) return version();
-      if (key == "runs" && event == JsonEvent::begin_array) return runs();
-      has_runs_ = has_runs_ || key == "runs";  // null: a log without runs
-      return skip(event);
-    });
-    if (!done) return done;
-    if (reader_.next() != JsonEvent::end) return reader_failure(reader_);
-    if (!has_version_ || !has_runs_) {
-      return fail(Errc::malformed, "not a SARIF log: version or runs is missing");
-    }
-    return {};
+    return walk_log([this](std::string_view, JsonEvent value) { return skip(value); },
+                    [this](std::size_t index, JsonEvent value) {
+                      return value == JsonEvent::begin_object ? run(index) : skip(value);
+                    });
   }
 
  private:
-  // Calls `use(key, first event of the value)` for each member; `use` reads the value.
-  template <typename Use>
-  base::Result<void> members(Use use) {
-    for (JsonEvent event = reader_.next(); event != JsonEvent::end_object; event = reader_.next()) {
-      if (event != JsonEvent::key) return reader_failure(reader_);
-      const std::string key(reader_.text());
-      auto done = use(key, reader_.next());
-      if (!done) return done;
-    }
-    return {};
-  }
-
-  // Calls `use(first event)` for each element.
-  template <typename Use>
-  base::Result<void> elements(Use use) {
-    for (JsonEvent event = reader_.next(); event != JsonEvent::end_array; event = reader_.next()) {
-      if (event == JsonEvent::error) return reader_failure(reader_);
-      auto done = use(event);
-      if (!done) return done;
-    }
-    return {};
-  }
-
-  base::Result<void> skip(JsonEvent event) {
-    if (!skip_value(reader_, event)) return reader_failure(reader_);
-    return {};
-  }
-
-  base::Result<void> version() {
-    has_version_ = true;
-    return check_version(reader_.text());
-  }
-
-  base::Result<void> runs() {
-    has_runs_ = true;
-    std::size_t index = 0;
-    return elements([&](JsonEvent event) {
-      const std::size_t run = index++;
-      if (event != JsonEvent::begin_object) return skip(event);
-      return members([&](std::string_view key, JsonEvent value) {
-        if (key != "results" || value != JsonEvent::begin_array) return skip(value);
-        return elements([&](JsonEvent first) -> base::Result<void> {
-          if (!fragment_.capture(reader_, first, kMaxElementBytes)) {
-            return capture_failure(reader_, fragment_);
-          }
-          return handle_(run, fragment_.root());
-        });
+  base::Result<void> run(std::size_t index) {
+    return members([&](std::string_view key, JsonEvent value) {
+      if (key != "results" || value != JsonEvent::begin_array) return skip(value);
+      return elements([&](JsonEvent first) -> base::Result<void> {
+        if (!fragment_.capture(reader_, first, kMaxElementBytes)) {
+          return capture_failure(reader_, fragment_);
+        }
+        return handle_(index, fragment_.root());
       });
     });
   }
 
-  JsonReader& reader_;
   const Handler& handle_;
   JsonFragment fragment_;
-  bool has_version_ = false;
-  bool has_runs_ = false;
 };
 
 }  // namespace

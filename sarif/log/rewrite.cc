@@ -72,7 +72,7 @@ class Rewrite {
     while (!is_null) {
       const JsonEvent event = reader_.next();
       if (event == JsonEvent::end_array) break;
-      auto done = event == JsonEvent::begin_object ? run(count == 0) : copy(event);
+      auto done = event == JsonEvent::begin_object ? run(count) : copy(event);
       if (!done) return done;
       ++count;
     }
@@ -81,15 +81,16 @@ class Rewrite {
     return {};
   }
 
-  base::Result<void> run(bool is_first) {
-    const bool adds_findings = is_first && add_.rule && !add_.findings.empty();
+  base::Result<void> run(std::size_t index) {
+    run_ = index;
+    const bool adds_findings = index == 0 && add_.rule && !add_.findings.empty();
     bool has_results = false;
     bool has_properties = false;
     bool has_automation = false;
     writer_.begin_object();
     auto done = members([&](std::string_view key, JsonEvent value) {
       if (key == "tool" && adds_findings && value == JsonEvent::begin_object) return tool();
-      if (key == "results" && (adds_findings || add_.write_result)) {
+      if (key == "results" && (adds_findings || add_.write_result || add_.append_results)) {
         has_results = true;
         return results(value, adds_findings);
       }
@@ -142,6 +143,7 @@ class Rewrite {
       if (!done) return done;
     }
     if (adds_findings) write_findings();
+    if (add_.append_results) add_.append_results(run_, writer_);
     writer_.end_array();
     return {};
   }
@@ -150,7 +152,7 @@ class Rewrite {
     if (!fragment_.capture(reader_, event, kMaxElementBytes)) {
       return capture_failure(reader_, fragment_);
     }
-    return add_.write_result(fragment_.root(), writer_);
+    return add_.write_result(run_, fragment_.root(), writer_);
   }
 
   base::Result<void> tool() {
@@ -228,6 +230,7 @@ class Rewrite {
   JsonWriter& writer_;
   const Additions& add_;
   JsonFragment fragment_;
+  std::size_t run_ = 0;
   bool has_version_ = false;
   bool has_runs_ = false;
 };

@@ -27,7 +27,10 @@ struct Additions {
   // Set as automationDetails of the runs that have none; empty: left alone.
   std::string automation_id;
   // Writes a result in place of the one given, or nothing; empty: results are copied unseen.
-  std::function<base::Result<void>(const JsonView& result, JsonWriter&)> write_result;
+  std::function<base::Result<void>(std::size_t run, const JsonView& result, JsonWriter&)>
+      write_result;
+  // Writes further results of a run, behind its own; empty: none.
+  std::function<void(std::size_t run, JsonWriter&)> append_results;
 };
 
 // Copies a SARIF 2.1.0 log as a stream and adds to it. Every other member, also unknown ones, keeps
