@@ -7,6 +7,7 @@
 
 #include "ledger/base/base32.h"
 #include "ledger/base/bytes.h"
+#include "reports/classify.h"
 
 namespace ethos::reports {
 namespace {
@@ -158,8 +159,27 @@ void Collector::run_event(std::string_view run_id, const Event& event) {
   count(known, event);
   if (known.where == Where::period) {
     fill_row(known, event);
-  } else if (event.type == "run.close" || event.type == "run.abort") {
+  } else {
+    outside(run_id, known, event);
+  }
+}
+
+// What a tool had before the period is what the period's grants are compared with.
+void Collector::outside(std::string_view run_id, Known& known, const Event& event) {
+  if (event.type == "run.close" || event.type == "run.abort") {
     end_outside(known, event);
+    earlier_.erase(key_of(run_id));
+    return;
+  }
+  if (known.where == Where::after) return;
+  if (event.type == "run.open") {
+    earlier_[key_of(run_id)] = {name(event.body["tool"]), name(event.body["origin"]), {}};
+  } else if (event.type == "capability.grant") {
+    earlier_[key_of(run_id)].grants.push_back(grant_id(read_grant(event.body, model_.names)));
+  } else if (event.type == "sandbox.enforced") {
+    Earlier& run = earlier_[key_of(run_id)];
+    static_cast<void>(drift_.see(run.tool, run.origin, std::move(run.grants), event.ref, model_));
+    earlier_.erase(key_of(run_id));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "reports/drift.h"
 #include "reports/json_tape.h"
 #include "reports/model.h"
 #include "reports/sha256.h"
@@ -41,6 +42,11 @@ class Collector {
     bool has_ended = false, had_denial = false, had_limit = false;
     std::uint32_t run = 0;  // index, when `where` is period
   };
+  // Of a run before the period, until its cage stands.
+  struct Earlier {
+    NameId tool = NameId::none, origin = NameId::none;
+    std::vector<GrantId> grants;
+  };
   // Of a run that has not ended.
   struct Open {
     struct Use {
@@ -70,7 +76,9 @@ class Collector {
   void run_event(std::string_view run_id, const Event& event);
   Known& open_run(std::string_view run_id, const Event& event);
   void count(Known& known, const Event& event);
+  void outside(std::string_view run_id, Known& known, const Event& event);
   void end_outside(Known& known, const Event& event);
+  GrantId grant_id(const Grant& grant);
 
   // Rows of runs in the period (collect_run.cc).
   void start_row(const Event& event, Run& run);
@@ -93,6 +101,8 @@ class Collector {
   Period previous_;
   std::unordered_map<RunKey, Known, KeyHash> runs_;
   std::unordered_map<std::uint32_t, Open> open_;
+  std::unordered_map<RunKey, Earlier, KeyHash> earlier_;
+  DriftWatch drift_;
   std::map<std::tuple<NameId, NameId, NameId, std::uint64_t, std::uint8_t>, GrantId> grant_ids_;
   std::map<std::vector<GrantId>, std::uint32_t> grant_set_ids_;
   std::map<std::pair<NameId, GrantId>, std::size_t> grant_row_at_;

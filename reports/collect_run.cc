@@ -75,14 +75,18 @@ void Collector::fill_row(Known& known, const Event& event) {
   }
 }
 
-void Collector::grant(std::uint32_t index, const Event& event) {
-  const Grant grant = read_grant(event.body, model_.names);
+GrantId Collector::grant_id(const Grant& grant) {
   const auto key = std::tuple(grant.cap, grant.object, grant.detail, grant.value,
                               static_cast<std::uint8_t>(grant.use));
   const auto [at, is_new] = grant_ids_.emplace(key, static_cast<GrantId>(model_.grants.size()));
   if (is_new) model_.grants.push_back(grant);
+  return at->second;
+}
+
+void Collector::grant(std::uint32_t index, const Event& event) {
+  const Grant grant = read_grant(event.body, model_.names);
   Open& open = open_[index];
-  open.grants.push_back(at->second);
+  open.grants.push_back(grant_id(grant));
   open.grant_refs.push_back(event.ref);
   Run& run = model_.runs[index];
   if (grant.capability == Capability::network) run.network = grant.object;
@@ -94,6 +98,10 @@ void Collector::enforced(std::uint32_t index, const Event& event) {
   run.enforced = true;
   run.sources = model_.names.id(joined(event.body["sources"]));
   run.weaker = model_.names.id(weaker_text(event.body["weaker"]));
+  if (auto drift = drift_.see(run.tool, run.origin, open_[index].grants, event.ref, model_)) {
+    drift->run = index;
+    model_.drift.push_back(std::move(*drift));
+  }
 }
 
 void Collector::denial(std::uint32_t index, const Event& event) {
@@ -169,6 +177,7 @@ void Collector::closed(std::uint32_t index, const Event& event) {
   run.signal = body["exit"]["signal"].integer();
   run.status = body["status"].integer_or(-1);
   run.limits_hit = model_.names.id(joined(body["limits"]));
+  if (body["execs"].exists()) run.program_starts = body["execs"]["total"].big_or(0);
   const JsonValue usage = body["usage"];
   run.cpu_ms = usage["cpu_ms"].integer_or(0);
   run.max_rss_bytes = usage["max_rss_bytes"].big_or(0);

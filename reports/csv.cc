@@ -101,15 +101,15 @@ std::string csv_cell(std::string_view text, CsvText how) {
 
 void write_runs_csv(const Model& model, CsvText how, Sink& sink) {
   Table table(model, how, sink);
-  table.header({"run",           "tool",           "state",       "in_force",      "started_local",
-                "started_utc",   "ended_local",    "ended_utc",   "duration_ms",   "exit_code",
-                "signal",        "status",         "ended_by",    "origin",        "profile",
-                "class",         "network",        "git",         "observe",       "weaker",
-                "sources",       "revision",       "exe",         "exe_sha256",    "caller_uid",
-                "decision",      "denial_records", "denied_acts", "setup_denials", "limit_records",
-                "limits_hit",    "gaps",           "lost_acts",   "exports",       "output_bytes",
-                "max_rss_bytes", "cpu_ms",         "problem",     "records",       "opened_seq",
-                "opened_leaf",   "ended_seq",      "ended_leaf"});
+  table.header({"run",          "tool",           "state",       "in_force",      "started_local",
+                "started_utc",  "ended_local",    "ended_utc",   "duration_ms",   "exit_code",
+                "signal",       "status",         "ended_by",    "origin",        "profile",
+                "class",        "network",        "git",         "observe",       "weaker",
+                "sources",      "revision",       "exe",         "exe_sha256",    "caller_uid",
+                "decision",     "denial_records", "denied_acts", "setup_denials", "limit_records",
+                "limits_hit",   "gaps",           "lost_acts",   "exports",       "program_starts",
+                "output_bytes", "max_rss_bytes",  "cpu_ms",      "problem",       "records",
+                "opened_seq",   "opened_leaf",    "ended_seq",   "ended_leaf"});
   for (const Run& run : model.runs) {
     table.text(run.id)
         .text(run.tool)
@@ -123,7 +123,9 @@ void write_runs_csv(const Model& model, CsvText how, Sink& sink) {
     table.text(run.exe_path).text(run.exe_sha256).number(run.caller_uid).text(run.decision);
     table.number(run.denial_records).number(run.denied_acts).number(run.setup_denials);
     table.number(run.limit_records).text(run.limits_hit).number(run.gaps).number(run.lost_acts);
-    table.number(run.exports).number(run.output_bytes).number(run.max_rss_bytes).number(run.cpu_ms);
+    table.number(run.exports);
+    run.program_starts ? table.number(*run.program_starts) : table.empty();
+    table.number(run.output_bytes).number(run.max_rss_bytes).number(run.cpu_ms);
     table.text(run.problem).number(run.records).ref(run.opened).ref_if(run.ended).end();
   }
 }
@@ -205,6 +207,24 @@ void write_exceptions_csv(const Model& model, CsvText how, Sink& sink) {
   }
 }
 
+void write_drift_csv(const Model& model, CsvText how, Sink& sink) {
+  Table table(model, how, sink);
+  table.header({"tool", "run", "at_local", "at_utc", "direction", "grant", "from", "to", "approval",
+                "seq", "leaf", "before_seq", "before_leaf"});
+  const GrantChange first{Direction::changed, NameId::none, "", ""};
+  for (const Drift& row : model.drift) {
+    const Run& run = model.runs[row.run];
+    const auto line = [&](std::string_view direction, const GrantChange& change) {
+      table.text(run.tool).text(run.id).time(run.started_ms).plain(direction).text(change.cap);
+      table.text(change.before).text(change.after);
+      table.text(run.decision == NameId::none ? "none recorded" : model.text(run.decision));
+      table.ref(row.ref).ref_if(row.before).end();
+    };
+    if (!row.before) line("first_seen", first);
+    for (const GrantChange& change : row.changes) line(name_of(change.direction), change);
+  }
+}
+
 void write_counts_csv(const Model& model, CsvText how, Sink& sink) {
   Table table(model, how, sink);
   table.header({"figure", "period", "previous_period"});
@@ -212,6 +232,7 @@ void write_counts_csv(const Model& model, CsvText how, Sink& sink) {
     table.plain(row.key).plain(row.now).plain(row.previous).end();
   }
   table.plain("exceptions").number(model.exceptions.size()).empty().end();
+  table.plain("drift").number(model.drift.size()).empty().end();
   table.plain("open_at_start").number(model.open_at_start).empty().end();
   table.plain("open_at_end").number(model.open_at_end).empty().end();
   for (const TieOutRow& row : model.tie_out) {

@@ -21,6 +21,8 @@ void write_runs_csv(const Model& model, CsvText how, Sink& sink);
 void write_denials_csv(const Model& model, CsvText how, Sink& sink);
 void write_limits_csv(const Model& model, CsvText how, Sink& sink);
 void write_grants_csv(const Model& model, CsvText how, Sink& sink);
+// A change a line; `first_seen` for a tool that no earlier run of the ledger had.
+void write_drift_csv(const Model& model, CsvText how, Sink& sink);
 void write_exceptions_csv(const Model& model, CsvText how, Sink& sink);
 // Figure by figure: name, period, previous period; then the records by type.
 void write_counts_csv(const Model& model, CsvText how, Sink& sink);

@@ -23,6 +23,7 @@ constexpr Section kSections[] = {
     {"#completeness", "Completeness", put_completeness},
     {"#allowed", "Allowed versus used", put_allowed},
     {"#denials", "Denials and limits", put_denials},
+    {"#drift", "Drift of grants", put_drift},
     {"#weaker", "Strength of enforcement", put_weaker},
     {"#keys", "Signers and keys", put_keys},
     {"#population", "Population and sample", put_population},

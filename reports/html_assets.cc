@@ -67,6 +67,8 @@ b.u{font-weight:400;background:var(--soft);border:1px solid var(--line);border-r
 .s-used,.s-held{color:var(--good)}.s-tried{color:var(--bad)}.s-unused{color:var(--warn)}.s-dim{color:var(--mute)}
 .cell{display:block;white-space:nowrap}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.4rem;margin:.4rem 0;padding:0;list-style:none;font-size:.9rem}
+ul.plain{list-style:none;margin:0;padding:0}
+.d-widened{color:var(--bad)}.d-narrowed{color:var(--good)}.d-changed{color:var(--warn)}
 .tag{display:inline-block;border:1px solid var(--line);border-radius:3px;padding:0 .4em;font-size:.86em;white-space:nowrap;background:var(--bg)}
 .tag.k-denied,.tag.k-problem,.tag.k-aborted,.tag.k-gap,.tag.k-open,.tag.k-left_behind{border-color:var(--bad);color:var(--bad)}
 .tag.k-limit,.tag.k-refused{border-color:var(--warn);color:var(--warn)}

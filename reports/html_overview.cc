@@ -166,6 +166,7 @@ void put_minute(const Page& page) {
            Tile{"#denials", "limits reached", now.limit_records, before.limit_records},
            Tile{"#completeness", "aborted or without end", now.aborted + now.open,
                 before.aborted + before.open},
+           Tile{"#drift", "new sets of grants", static_cast<std::int64_t>(model.drift.size())},
            Tile{"#weaker", "runs held more weakly", now.runs_with_weaker, before.runs_with_weaker},
        }) {
     put_tile(html, tile);

@@ -52,6 +52,7 @@ void put_exceptions(const Page& page);
 void put_completeness(const Page& page);
 void put_allowed(const Page& page);
 void put_denials(const Page& page);
+void put_drift(const Page& page);
 void put_weaker(const Page& page);
 void put_keys(const Page& page);
 void put_population(const Page& page);

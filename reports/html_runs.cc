@@ -128,10 +128,13 @@ void put_details(const Page& page, std::uint32_t index,
   put_fact(html, "Held more weakly", model.text(run.weaker));
   put_fact(html, "Live sensors", model.text(run.sources));
   if (run.state == RunState::closed) {
-    put_fact(html, "Used",
-             human_duration(run.duration_ms) + ", CPU " + human_duration(run.cpu_ms) + ", memory " +
-                 human_bytes(run.max_rss_bytes) + ", output " + human_bytes(run.output_bytes) +
-                 (run.truncated ? " (truncated)" : ""));
+    put_fact(
+        html, "Used",
+        human_duration(run.duration_ms) + ", CPU " + human_duration(run.cpu_ms) + ", memory " +
+            human_bytes(run.max_rss_bytes) + ", output " + human_bytes(run.output_bytes) +
+            (run.program_starts ? ", program starts seen: " + std::to_string(*run.program_starts)
+                                : "") +
+            (run.truncated ? " (truncated)" : ""));
   }
   html.raw("</dl><ul>\n");
   for (const Exception* row : exceptions) {

@@ -26,6 +26,7 @@ class Writer {
     tally("period", model_.now);
     tally("previous_period", model_.previous);
     out_.member("exceptions", static_cast<std::int64_t>(model_.exceptions.size()));
+    out_.member("drift", static_cast<std::int64_t>(model_.drift.size()));
     out_.member("empty", model_.runs.empty()).close_object();
     list("exceptions", model_.exceptions, [this](const Exception& row) { exception(row); });
     completeness();
@@ -37,6 +38,7 @@ class Writer {
     list("denials", model_.denials, [this](const Denial& row) { denial(row); });
     list("limits", model_.limits, [this](const LimitEvent& row) { limit(row); });
     list("gaps", model_.gaps, [this](const Gap& row) { gap(row); });
+    list("drift", model_.drift, [this](const Drift& row) { drift(row); });
     counted("weaker", model_.weaker);
     counted("sensors", model_.sensors);
     counted("observe", model_.observe);
@@ -164,6 +166,22 @@ class Writer {
       out_.member("after", row.after).member("ledger", row.ledger).member("total", row.total());
     });
     out_.close_object();
+  }
+
+  void drift(const Drift& row) {
+    run_of(row.run);
+    ref("record", row.ref);
+    ref_if("before", row.before);
+    const NameId decision = model_.runs[row.run].decision;
+    out_.member("approval", decision == NameId::none ? std::string_view("none recorded")
+                                                     : model_.text(decision));
+    out_.key("changes").open_list();
+    for (const GrantChange& change : row.changes) {
+      out_.open_object().member("direction", name_of(change.direction));
+      name("grant", change.cap);
+      out_.member("from", change.before).member("to", change.after).close_object();
+    }
+    out_.close_list();
   }
 
   void population() {
@@ -341,6 +359,7 @@ class Writer {
     out_.member("limit_records", row.limit_records).member("gaps", row.gaps);
     out_.member("lost_acts", row.lost_acts).member("exports", row.exports);
     out_.member("output_bytes", row.output_bytes).member("output_truncated", row.truncated);
+    if (row.program_starts) out_.member("program_starts", *row.program_starts);
     out_.member("max_rss_bytes", row.max_rss_bytes).member("cpu_ms", row.cpu_ms);
     out_.member("left_behind", row.left_behind);
   }

@@ -69,6 +69,7 @@ class Writer {
     for (const TallyRow& row : tally_rows(model_)) {
       line("| " + std::string(row.label) + " | " + row.now + " | " + row.previous + " |");
     }
+    line("| New sets of grants (drift) | " + std::to_string(model_.drift.size()) + " | |");
     line("| Exceptions | " + std::to_string(model_.exceptions.size()) + " | |");
     line("");
     line("Denials: " + markdown_text(sensor_text(model_)));

@@ -81,6 +81,18 @@ std::string_view name_of(Use use) {
   return "";
 }
 
+std::string_view name_of(Direction direction) {
+  switch (direction) {
+    case Direction::widened:
+      return "widened";
+    case Direction::changed:
+      return "changed";
+    case Direction::narrowed:
+      return "narrowed";
+  }
+  return "";
+}
+
 std::string_view name_of(ExceptionKind kind) {
   switch (kind) {
     case ExceptionKind::problem:

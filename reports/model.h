@@ -104,6 +104,7 @@ struct Run {
   std::int64_t caller_uid = -1;
   std::uint32_t denial_records = 0, setup_denials = 0, limit_records = 0, gaps = 0, exports = 0;
   std::uint64_t denied_acts = 0, lost_acts = 0, output_bytes = 0, max_rss_bytes = 0;
+  std::optional<std::uint64_t> program_starts;  // seen by the sensor; which ones is committed
   std::int64_t cpu_ms = 0;
   bool left_behind = false;  // teardown did not end clean
   bool truncated = false;
@@ -235,6 +236,22 @@ struct Exception {
   std::string approval;  // decision bound to the run, or "none recorded"
 };
 
+enum class Direction : std::uint8_t { widened, changed, narrowed };
+std::string_view name_of(Direction direction);
+
+struct GrantChange {
+  Direction direction = Direction::changed;
+  NameId cap = NameId::none;
+  std::string before, after;  // empty: was not, or is not there
+};
+// A set of grants that a tool had in force for the first time.
+struct Drift {
+  std::uint32_t run = 0;
+  Ref ref;                    // sandbox.enforced of that run
+  std::optional<Ref> before;  // the same of the tool's run before; absent for a tool never seen
+  std::vector<GrantChange> changes;
+};
+
 // Runs somebody outside picked by a seed.
 struct Sample {
   std::string seed;
@@ -285,6 +302,7 @@ struct Model {
   std::vector<KeyEpoch> epochs;
   std::vector<LedgerEvent> events;
   std::vector<Exception> exceptions;
+  std::vector<Drift> drift;
   std::string population;  // digest of all runs of the period
   std::optional<Sample> sample;
 

@@ -32,6 +32,7 @@ std::vector<Output> outputs_of(const Model& model, const std::vector<std::string
     add_csv("limits.csv", write_limits_csv);
     add_csv("grants.csv", write_grants_csv);
     add_csv("exceptions.csv", write_exceptions_csv);
+    add_csv("drift.csv", write_drift_csv);
     add_csv("counts.csv", write_counts_csv);
   }
   return out;

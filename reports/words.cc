@@ -136,9 +136,9 @@ std::vector<std::string> not_proved(const Model& model) {
       "That nothing happened outside the recorded runs: a tool started without ethos-run leaves no "
       "record.");
   out.emplace_back(
-      "What no sensor watched: allowed reads, allowed program starts and allowed network use leave "
-      "no record, so "
-      "\"use is not recorded\" is neither use nor its absence.");
+      "What no sensor watched: allowed reads and allowed network use leave no record, and of "
+      "program "
+      "starts only the number is open, so \"use is not recorded\" is neither use nor its absence.");
   out.emplace_back(
       "That the kernel kept its promises: the records show what it was given and what it "
       "answered.");

@@ -79,6 +79,13 @@ TEST_CASE("formats: rows are the same in number and sum", "[reports]") {
   CHECK(parse_csv(files.limits).size() - 1 == report["limits"].size());
   CHECK(parse_csv(files.grants).size() - 1 == report["grants"].size());
   CHECK(parse_csv(files.exceptions).size() - 1 == report["exceptions"].size());
+  std::size_t changes = 0;
+  for (const json& row : report["drift"]) {
+    changes += row["changes"].size() + (row.contains("before") ? 0U : 1U);
+  }
+  CHECK(parse_csv(files.drift).size() - 1 == changes);
+  CHECK(report["drift"].size() == report["summary"]["drift"]);
+  CHECK(counts_of(files.counts).at("drift") == report["summary"]["drift"].dump());
   CHECK(report["runs"].size() == report["summary"]["period"]["runs"]);
   CHECK(report["exceptions"].size() == report["summary"]["exceptions"]);
 

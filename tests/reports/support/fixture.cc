@@ -77,7 +77,7 @@ reports::Model small_model(const std::string& period) {
 reports::Model small_model() { return small_model("2026-10-01..2026-12-31"); }
 
 std::vector<const std::string*> Rendered::all() const {
-  return {&json, &html, &markdown, &runs, &denials, &limits, &grants, &exceptions, &counts};
+  return {&json, &html, &markdown, &runs, &denials, &limits, &grants, &exceptions, &drift, &counts};
 }
 
 Rendered render(const reports::Model& model) {
@@ -98,6 +98,7 @@ Rendered render(const reports::Model& model) {
   into(out.limits, csv(write_limits_csv));
   into(out.grants, csv(write_grants_csv));
   into(out.exceptions, csv(write_exceptions_csv));
+  into(out.drift, csv(write_drift_csv));
   into(out.counts, csv(write_counts_csv));
   return out;
 }

@@ -34,7 +34,7 @@ reports::Model small_model(const std::string& period);
 
 // The files of a report, by name.
 struct Rendered {
-  std::string json, html, markdown, runs, denials, limits, grants, exceptions, counts;
+  std::string json, html, markdown, runs, denials, limits, grants, exceptions, drift, counts;
   [[nodiscard]] std::vector<const std::string*> all() const;
 };
 Rendered render(const reports::Model& model);

@@ -118,9 +118,9 @@ json close_body(const RunPlan& plan, std::uint64_t records) {
                  {"max_rss_bytes", "45678592"},
                  {"memory_peak_bytes", "51200000"},
                  {"pids_peak", 3}}}};
-  if (!refused)
-    body["exit"] =
-        plan.signal != 0 ? json{{"signal", plan.signal}} : json{{"code", plan.exit_code}};
+  if (refused) return body;
+  body["execs"] = {{"list", commitment("execs", 60)}, {"total", "2"}};
+  body["exit"] = plan.signal != 0 ? json{{"signal", plan.signal}} : json{{"code", plan.exit_code}};
   return body;
 }
 
