@@ -29,7 +29,8 @@ bool is_callers_type(std::string_view type) {
 }
 
 // Why the tail's epoch is over, if it is.
-const char* due_reason(const WriteSession& session, std::uint64_t size, const base::Timestamp& now) {
+const char* due_reason(const WriteSession& session, std::uint64_t size,
+                       const base::Timestamp& now) {
   if (size - session.tail().epoch_seq > kMaxEpochRecords) return "count";
   const std::int64_t began = session.epoch_record().header.ts.wall_ms;
   return now.wall_ms - began > kMaxEpochMs ? "age" : nullptr;
@@ -171,7 +172,8 @@ Result<Committed> Appender::rotate(RotateReason reason) {
   if (!session) return Unexpected(std::move(session).error());
   Commit commit(std::move(*session));
   const char* text = reason == RotateReason::serve ? "serve" : "command";
-  if (auto ok = commit.begin_epoch(text, clock_->now()); !ok) return Unexpected(std::move(ok).error());
+  if (auto ok = commit.begin_epoch(text, clock_->now()); !ok)
+    return Unexpected(std::move(ok).error());
   auto out = commit.finish({});
   if (!out) return out;
   last_note_ = out->checkpoint_note;

@@ -22,8 +22,8 @@ struct RunChain {
   record::RunId id;
   std::uint64_t next_seq = 0;
   record::Digest prev;  // leaf hash of the run's latest record; zeros before the first
-  // The disk failed in the middle of a commit: nobody knows whether its records are there. A further
-  // commit of this run is refused; recovery ends it once its lock is free.
+  // The disk failed in the middle of a commit: nobody knows whether its records are there. A
+  // further commit of this run is refused; recovery ends it once its lock is free.
   bool is_lost = false;
 };
 
@@ -67,17 +67,17 @@ struct Committed {
 // Why a new epoch begins (docs/formats/record.md R-24), beside age and count.
 enum class RotateReason { command, serve };
 
-// Writes to a ledger, one signed commit at a time (docs/formats/store.md S-6 to S-9). Between commits
-// it holds no lock, no connection and no key, so several processes can share a ledger. Not for two
-// threads at once; each may have an Appender of its own.
+// Writes to a ledger, one signed commit at a time (docs/formats/store.md S-6 to S-9). Between
+// commits it holds no lock, no connection and no key, so several processes can share a ledger. Not
+// for two threads at once; each may have an Appender of its own.
 class Appender {
  public:
   // `clock` must outlive the appender. Checks that the ledger is there: Errc::not_found otherwise.
   static base::Result<Appender> open(LedgerFiles files, const base::Clock& clock);
 
-  // Durable when it returns. When it fails no RunChain was moved, and nothing was written but in one
-  // case: the disk failed while the transaction ended (Errc::io, Errc::no_space). Then all of the
-  // records are there or none, and the runs concerned are marked lost.
+  // Durable when it returns. When it fails no RunChain was moved, and nothing was written but in
+  // one case: the disk failed while the transaction ended (Errc::io, Errc::no_space). Then all of
+  // the records are there or none, and the runs concerned are marked lost.
   //   Errc::behind      the ledger is shorter than this host has seen: a roll-back
   //   Errc::mismatch    chain, tree, signature or key do not fit: damaged, or a fork
   //   Errc::malformed   a body outside the profile, or a damaged store
@@ -94,7 +94,8 @@ class Appender {
   [[nodiscard]] const LedgerFiles& files() const { return files_; }
 
  private:
-  Appender(LedgerFiles files, const base::Clock& clock) : files_(std::move(files)), clock_(&clock) {}
+  Appender(LedgerFiles files, const base::Clock& clock)
+      : files_(std::move(files)), clock_(&clock) {}
   LedgerFiles files_;
   const base::Clock* clock_;
   std::string last_note_;  // the last checkpoint this appender signed

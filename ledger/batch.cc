@@ -17,10 +17,12 @@ Batch::Batch(record::Origin origin, record::MerkleFrontier frontier, record::Lea
 
 Result<PlacedRecord> Batch::place(std::string type, RunChain* run, std::string_view body,
                                   const base::Timestamp& ts) {
-  record::RecordHeader header{origin_, frontier_.size(), last_leaf_, std::move(type), std::nullopt, ts};
+  record::RecordHeader header{origin_,         frontier_.size(), last_leaf_,
+                              std::move(type), std::nullopt,     ts};
   RunChain* chain = nullptr;
   if (run != nullptr) {
-    if (run->is_lost) return base::fail(base::Errc::io, "run " + run->id.text() + ": lost by a failed commit");
+    if (run->is_lost)
+      return base::fail(base::Errc::io, "run " + run->id.text() + ": lost by a failed commit");
     chain = &runs_.try_emplace(run, *run).first->second;
     header.run = record::RunLink{chain->id, chain->next_seq, chain->prev};
   }

@@ -60,8 +60,8 @@ record::Digest BulkSha256::finish() {
   assert(context_ != nullptr);
   std::array<std::byte, record::Digest::kSize> out{};
   unsigned size = 0;
-  require(EVP_DigestFinal_ex(context_->handle.get(), base::as_uchar(std::span<std::byte>(out)), &size) ==
-              1 &&
+  require(EVP_DigestFinal_ex(context_->handle.get(), base::as_uchar(std::span<std::byte>(out)),
+                             &size) == 1 &&
           size == out.size());
   context_.reset();
   return record::Digest(out);

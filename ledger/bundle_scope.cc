@@ -32,7 +32,8 @@ void collect(const Json& json, BundleScope& scope) {
 // Commitments and digests that a record's body names.
 Result<void> collect_body(const StoredRecord& stored, BundleScope& scope) {
   auto body = record::parse_canonical(stored.view.body);
-  if (!body) return Unexpected(std::move(body).error().with_context("record " + std::to_string(stored.seq)));
+  if (!body)
+    return Unexpected(std::move(body).error().with_context("record " + std::to_string(stored.seq)));
   collect(*body, scope);
   return {};
 }
@@ -53,7 +54,8 @@ Result<Erasure> parse_erasure(const StoredRecord& stored) {
   auto body = record::parse_canonical(stored.view.body);
   if (!body) return Unexpected(std::move(body).error());
   const Json* targets = body->find("targets", Json::Kind::array);
-  if (targets == nullptr) return fail(Errc::mismatch, "record " + std::to_string(stored.seq) + ": no targets");
+  if (targets == nullptr)
+    return fail(Errc::mismatch, "record " + std::to_string(stored.seq) + ": no targets");
   for (const Json& target : targets->items()) {
     if (!target.is(Json::Kind::string)) continue;
     auto c = record::Digest::from_base64(target.as_string());
@@ -92,8 +94,9 @@ class RunWalk {
     if (!result_) return std::move(result_);
     if (!is_found_) return fail(Errc::usage, "no run " + run_.text() + " in this ledger");
     for (Erasure& erasure : erasures_) {
-      const bool is_ours = std::any_of(erasure.targets.begin(), erasure.targets.end(),
-                                       [&](const auto& c) { return scope_.commitments.contains(c); });
+      const bool is_ours =
+          std::any_of(erasure.targets.begin(), erasure.targets.end(),
+                      [&](const auto& c) { return scope_.commitments.contains(c); });
       if (!is_ours) continue;
       last_ = std::max(last_, erasure.seq);
       scope_.singles.emplace(erasure.seq, std::move(erasure.bytes));
@@ -102,7 +105,8 @@ class RunWalk {
     if (!head) return Unexpected(std::move(head).error());
     if (!*head) return fail(Errc::mismatch, "no checkpoint covers the run");
     scope_.head = std::move(**head);
-    // Keys named later than the head are of no use here, and would depend on when the bundle is made.
+    // Keys named later than the head are of no use here, and would depend on when the bundle is
+    // made.
     const std::uint64_t size = scope_.head.checkpoint.size;
     scope_.singles.erase(scope_.singles.lower_bound(size), scope_.singles.end());
     std::erase_if(scope_.epochs, [&](std::uint64_t seq) { return seq + 1 >= size; });
@@ -146,7 +150,8 @@ Result<BundleScope> scope_of_range(const LedgerReader& reader, const BundleOptio
   scope.from = options.from / kTileWidth * kTileWidth;
   Result<void> result;
   auto ok = reader.read(0, size, [&](const StoredRecord& stored) {
-    if (stored.view.type == "key.epoch" && stored.seq + 1 < size) scope.epochs.push_back(stored.seq);
+    if (stored.view.type == "key.epoch" && stored.seq + 1 < size)
+      scope.epochs.push_back(stored.seq);
     const bool is_single = stored.seq < scope.from && is_key_record(stored);
     if (is_single) scope.singles.emplace(stored.seq, stored.bytes);
     if (is_single || stored.seq >= scope.from) result = collect_body(stored, scope);

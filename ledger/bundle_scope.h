@@ -29,12 +29,13 @@ struct BundleScope {
   StoredCheckpoint head;
   std::uint64_t from = 0;  // kind ledger: first record of the entry bundles, a multiple of 256
   std::map<std::uint64_t, std::string> singles;  // records carried one by one: sequence, bytes
-  std::vector<std::uint64_t> epochs;             // key.epoch records with a checkpoint before the head
+  std::vector<std::uint64_t> epochs;  // key.epoch records with a checkpoint before the head
   std::map<record::Digest, std::string> commitments;  // c and kind of each carried commitment
   std::set<record::Digest> digests;                   // each "sha256:" string of a carried record
 };
 
 // Errc::usage for a run or range that is not there; Errc::mismatch for a damaged ledger.
-base::Result<BundleScope> find_bundle_scope(const LedgerReader& reader, const BundleOptions& options);
+base::Result<BundleScope> find_bundle_scope(const LedgerReader& reader,
+                                            const BundleOptions& options);
 
 }  // namespace ethos::ledger

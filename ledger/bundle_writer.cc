@@ -38,7 +38,11 @@ class BundleWriter {
  public:
   BundleWriter(const LedgerReader& reader, const BundleOptions& options, const BundleScope& scope,
                base::PendingFile& out)
-      : reader_(reader), options_(options), scope_(scope), tar_(out), size_(scope.head.checkpoint.size) {
+      : reader_(reader),
+        options_(options),
+        scope_(scope),
+        tar_(out),
+        size_(scope.head.checkpoint.size) {
     summary_.size = size_;
     for (const auto& [c, kind] : scope.commitments) {
       if (!options.disclosed || options.disclosed->contains(kind)) kinds_.insert(kind);
@@ -83,7 +87,8 @@ class BundleWriter {
 
   [[nodiscard]] Result<void> check_root(const Digest& root) const {
     if (root == scope_.head.checkpoint.root) return {};
-    return fail(Errc::mismatch, "the records do not give the root of checkpoint " + std::to_string(size_));
+    return fail(Errc::mismatch,
+                "the records do not give the root of checkpoint " + std::to_string(size_));
   }
 
   Result<void> blobs() {
@@ -101,7 +106,9 @@ class BundleWriter {
     for (const std::uint64_t seq : scope_.epochs) {
       auto kept = reader_.checkpoint_at(seq + 1);
       if (!kept) return Unexpected(std::move(kept).error());
-      if (!*kept) return fail(Errc::mismatch, "no checkpoint ends with key.epoch record " + std::to_string(seq));
+      if (!*kept)
+        return fail(Errc::mismatch,
+                    "no checkpoint ends with key.epoch record " + std::to_string(seq));
       if (auto ok = tar_.add("checkpoint.d/" + number(seq + 1), (*kept)->note); !ok) return ok;
     }
     return {};
@@ -156,10 +163,12 @@ class BundleWriter {
       const bool is_epoch = std::binary_search(scope_.epochs.begin(), scope_.epochs.end(), seq);
       Result<void> ok;
       if (is_epoch) {
-        ok = tar_.add("proof/" + number(seq) + "-" + number(seq + 1), proof_text(nodes_.inclusion(seq, seq + 1)));
+        ok = tar_.add("proof/" + number(seq) + "-" + number(seq + 1),
+                      proof_text(nodes_.inclusion(seq, seq + 1)));
       }
       if (ok) {
-        ok = tar_.add("proof/" + number(seq) + "-" + number(size_), proof_text(nodes_.inclusion(seq, size_)));
+        ok = tar_.add("proof/" + number(seq) + "-" + number(size_),
+                      proof_text(nodes_.inclusion(seq, size_)));
       }
       if (!ok) return ok;
     }
@@ -189,7 +198,8 @@ class BundleWriter {
     return entries();
   }
 
-  // After the hash at `index` of a level with `count` hashes: writes the tile when it is full or last.
+  // After the hash at `index` of a level with `count` hashes: writes the tile when it is full or
+  // last.
   Result<void> put_tile(unsigned level, std::uint64_t index, std::uint64_t count, std::string& tile,
                         std::vector<Digest>& next) {
     const std::uint64_t width = index % kTileWidth + 1;
@@ -241,7 +251,9 @@ class BundleWriter {
 
 }  // namespace
 
-std::set<std::string> evidence_kinds() { return {"facts", "mounts", "normal", "plan", "sarif", "source"}; }
+std::set<std::string> evidence_kinds() {
+  return {"facts", "mounts", "normal", "plan", "sarif", "source"};
+}
 
 Result<BundleSummary> write_bundle(const LedgerReader& reader, const BundleOptions& options,
                                    const std::string& out_path) {

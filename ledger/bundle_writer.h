@@ -17,9 +17,9 @@ struct BundleSummary {
   std::uint64_t blobs = 0;        // carried
 };
 
-// Writes a bundle (docs/formats/bundle.md) and renames it into place when it is whole. The same ledger,
-// range and disclosure choice give the same bytes. Memory: a run's records, or the hashes of the upper
-// tiles. It carries no key, no pin and no trust.
+// Writes a bundle (docs/formats/bundle.md) and renames it into place when it is whole. The same
+// ledger, range and disclosure choice give the same bytes. Memory: a run's records, or the hashes
+// of the upper tiles. It carries no key, no pin and no trust.
 base::Result<BundleSummary> write_bundle(const LedgerReader& reader, const BundleOptions& options,
                                          const std::string& out_path);
 

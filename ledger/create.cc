@@ -37,8 +37,8 @@ bool exists(const std::string& path) {
 
 // Everything that would be a sign of an earlier ledger here.
 std::vector<std::string> traces(const LedgerFiles& files) {
-  return {files.database, files.wal(),  files.journal(), files.lock(),
-          files.high_water(), files.keys, files.root_key()};
+  return {files.database,     files.wal(), files.journal(), files.lock(),
+          files.high_water(), files.keys,  files.root_key()};
 }
 
 Result<void> check_nothing_there(const LedgerFiles& files) {
@@ -60,8 +60,8 @@ class Cleanup {
     if (is_done_) return;
     ::unlink((files_.keys + "/" + Keystore::file_name(0)).c_str());
     ::rmdir(files_.keys.c_str());
-    for (const std::string& path : {files_.database, files_.wal(), files_.root_key(),
-                                    files_.high_water(), files_.lock()}) {
+    for (const std::string& path :
+         {files_.database, files_.wal(), files_.root_key(), files_.high_water(), files_.lock()}) {
       ::unlink(path.c_str());
     }
   }
@@ -143,8 +143,9 @@ Result<Created> create_locked(const LedgerFiles& files, const CreateOptions& opt
   auto keys = Keystore::create(files.keys);
   if (!keys) return Unexpected(std::move(keys).error());
   if (auto ok = keys->save(0, identity->epoch_key); !ok) return Unexpected(std::move(ok).error());
-  Created created{{identity->origin, batch->records().front().hash, identity->root_public, std::nullopt},
-                  std::nullopt};
+  Created created{
+      {identity->origin, batch->records().front().hash, identity->root_public, std::nullopt},
+      std::nullopt};
   if (identity->root_secret) {
     const record::SecretBytes text = identity->root_secret->file_text();
     if (auto ok = base::create_file(files.root_key(), text.bytes(), 0600); !ok) {
@@ -163,7 +164,8 @@ Result<Created> create_ledger(const LedgerFiles& files, const CreateOptions& opt
                               const base::Clock& clock) {
   if (auto ok = check_nothing_there(files); !ok) return Unexpected(std::move(ok).error());
   // From here on two creators meet: O_EXCL lets one through.
-  if (auto ok = base::create_file(files.lock(), {}, 0600); !ok) return Unexpected(std::move(ok).error());
+  if (auto ok = base::create_file(files.lock(), {}, 0600); !ok)
+    return Unexpected(std::move(ok).error());
   Cleanup cleanup(files);
   auto lock = base::FileLock::create(files.lock(), base::LockKind::exclusive, base::IfBusy::wait);
   if (!lock) return Unexpected(std::move(lock).error());
@@ -176,7 +178,8 @@ Result<std::optional<Created>> create_default_ledger(const LedgerFiles& files,
                                                      const base::Clock& clock) {
   if (exists(files.database)) return std::optional<Created>();
   const base::SplitPath split = base::split_path(files.database);
-  if (auto ok = base::make_directories(split.parent, 0700); !ok) return Unexpected(std::move(ok).error());
+  if (auto ok = base::make_directories(split.parent, 0700); !ok)
+    return Unexpected(std::move(ok).error());
   // A lock of its own: the ledger's lock file is one of the traces of an earlier ledger.
   auto lock = base::FileLock::create(split.parent + "/.init.lock", base::LockKind::exclusive,
                                      base::IfBusy::wait);

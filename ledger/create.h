@@ -13,7 +13,8 @@ namespace ethos::ledger {
 
 struct CreateOptions {
   std::string origin_name;  // the part before "/ethos/"
-  // A root key made elsewhere; its name must be the whole origin + "/root", so `origin` is needed too.
+  // A root key made elsewhere; its name must be the whole origin + "/root", so `origin` is needed
+  // too.
   std::optional<record::PublicKey> root_key;
   // The whole origin, when it was chosen elsewhere; else 128 random bits are added to the name.
   std::optional<record::Origin> origin;
@@ -25,14 +26,14 @@ struct Created {
   std::optional<std::string> root_key_file;
 };
 
-// Makes database, lock file, key directory, epoch key 0, root key and the genesis record. Errc::exists
-// when any of database, log, lock file, high-water file or key directory is there already: a deleted
-// ledger is never replaced in silence. A failure removes what was made.
+// Makes database, lock file, key directory, epoch key 0, root key and the genesis record.
+// Errc::exists when any of database, log, lock file, high-water file or key directory is there
+// already: a deleted ledger is never replaced in silence. A failure removes what was made.
 base::Result<Created> create_ledger(const LedgerFiles& files, const CreateOptions& options,
                                     const base::Clock& clock);
 
-// For a ledger at the default place only: makes it when nothing of it exists yet, under a lock, so that
-// two first runs make one. The result is empty when it was there already.
+// For a ledger at the default place only: makes it when nothing of it exists yet, under a lock, so
+// that two first runs make one. The result is empty when it was there already.
 base::Result<std::optional<Created>> create_default_ledger(const LedgerFiles& files,
                                                            const base::Clock& clock);
 

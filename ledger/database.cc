@@ -81,10 +81,14 @@ Result<Database> Database::open(const std::string& path, OpenMode mode) {
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
       name = "file:";
       for (const char c : path) {
-        if (c == '?') name += "%3f";
-        else if (c == '#') name += "%23";
-        else if (c == '%') name += "%25";
-        else name += c;
+        if (c == '?')
+          name += "%3f";
+        else if (c == '#')
+          name += "%23";
+        else if (c == '%')
+          name += "%25";
+        else
+          name += c;
       }
       name += "?immutable=1";
       break;
@@ -125,7 +129,8 @@ Result<void> Database::configure(OpenMode mode) {
       return ok;
     }
     case OpenMode::read_wal:
-      return execute("PRAGMA locking_mode=EXCLUSIVE;PRAGMA query_only=ON;PRAGMA cell_size_check=ON");
+      return execute(
+          "PRAGMA locking_mode=EXCLUSIVE;PRAGMA query_only=ON;PRAGMA cell_size_check=ON");
     case OpenMode::read_main:
       return execute("PRAGMA query_only=ON;PRAGMA cell_size_check=ON");
   }
@@ -133,14 +138,15 @@ Result<void> Database::configure(OpenMode mode) {
 }
 
 Result<void> Database::execute(const char* sql) {
-  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return error("write");
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+    return error("write");
   return {};
 }
 
 Result<Statement> Database::prepare(std::string_view sql) {
   sqlite3_stmt* raw = nullptr;
-  if (sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()), 0, &raw, nullptr) !=
-      SQLITE_OK) {
+  if (sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()), 0, &raw,
+                         nullptr) != SQLITE_OK) {
     return error("query");
   }
   return Statement(*this, raw);
@@ -156,8 +162,8 @@ Result<std::int64_t> Database::pragma_integer(const char* name) {
 }
 
 Result<void> Database::fold_log() {
-  if (sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr) !=
-      SQLITE_OK) {
+  if (sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr,
+                                nullptr) != SQLITE_OK) {
     return error("fold the log");
   }
   return {};
@@ -178,14 +184,16 @@ Result<void> Statement::bind(int index, std::int64_t value) {
 Result<void> Statement::bind(int index, base::ByteSpan blob) {
   // A null pointer would bind NULL instead of an empty blob.
   const void* data = blob.empty() ? static_cast<const void*>("") : blob.data();
-  if (sqlite3_bind_blob64(handle_.get(), index, data, blob.size(), SQLITE_TRANSIENT) != SQLITE_OK) {  // NOLINT
+  if (sqlite3_bind_blob64(handle_.get(), index, data, blob.size(), SQLITE_TRANSIENT) !=
+      SQLITE_OK) {  // NOLINT
     return database_->error("bind");
   }
   return {};
 }
 
 Result<void> Statement::bind_text(int index, std::string_view text) {
-  if (sqlite3_bind_text64(handle_.get(), index, text.data(), text.size(), SQLITE_TRANSIENT,  // NOLINT
+  if (sqlite3_bind_text64(handle_.get(), index, text.data(), text.size(),
+                          SQLITE_TRANSIENT,  // NOLINT
                           SQLITE_UTF8) != SQLITE_OK) {
     return database_->error("bind");
   }

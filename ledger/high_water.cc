@@ -60,7 +60,8 @@ Result<void> check_high_water(const LedgerFiles& files, Store& store, const Note
   if (!row) return Unexpected(std::move(row).error());
   if (row->checkpoint.root != seen->root) {
     return fail(Errc::mismatch, "fork: checkpoint " + std::to_string(seen->size) +
-                                    " differs from the one seen before (" + files.high_water() + ")");
+                                    " differs from the one seen before (" + files.high_water() +
+                                    ")");
   }
   return {};
 }

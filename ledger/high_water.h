@@ -11,8 +11,9 @@ namespace ethos::ledger {
 
 // docs/formats/store.md S-9: the last checkpoint this host saw. Both under the ledger lock.
 
-// Errc::behind when the store has fewer records; Errc::mismatch when a kept checkpoint of that size has
-// another root, or the file is of another ledger or no checkpoint. An absent or emptied file says nothing.
+// Errc::behind when the store has fewer records; Errc::mismatch when a kept checkpoint of that size
+// has another root, or the file is of another ledger or no checkpoint. An absent or emptied file
+// says nothing.
 base::Result<void> check_high_water(const LedgerFiles& files, Store& store, const NoteRow& last);
 
 // Temp and rename, without a sync: it is a memory, not the evidence.

@@ -59,7 +59,8 @@ Result<record::SigningKey> read_secret_key(const UniqueFd& directory, const std:
   if (::fstatat(directory.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0) {
     return fail_errno(shown_path, errno);
   }
-  if (auto ok = check_secret_file(before, shown_path); !ok) return Unexpected(std::move(ok).error());
+  if (auto ok = check_secret_file(before, shown_path); !ok)
+    return Unexpected(std::move(ok).error());
   // O_NONBLOCK: a FIFO swapped in between must not hang us.
   auto fd = base::open_beneath(directory, name, O_RDONLY | O_NOCTTY | O_NONBLOCK);
   if (!fd) {

@@ -12,7 +12,8 @@ namespace ethos::ledger {
 
 // Reads one secret (docs/formats/keys.md K-3, K-12). Refuses, each with its own message: a symbolic
 // link, anything but a regular file, another owner, bits for group or others, a second name (hard
-// link), more than 4,096 bytes, a text that is not exactly one key line. Messages never repeat content.
+// link), more than 4,096 bytes, a text that is not exactly one key line. Messages never repeat
+// content.
 base::Result<record::SigningKey> read_secret_key(const base::UniqueFd& directory,
                                                  const std::string& name,
                                                  const std::string& shown_path);
@@ -39,7 +40,9 @@ class Keystore {
  private:
   Keystore(base::UniqueFd directory, std::string path)
       : directory_(std::move(directory)), path_(std::move(path)) {}
-  [[nodiscard]] std::string shown(std::uint64_t epoch) const { return path_ + "/" + file_name(epoch); }
+  [[nodiscard]] std::string shown(std::uint64_t epoch) const {
+    return path_ + "/" + file_name(epoch);
+  }
   base::UniqueFd directory_;
   std::string path_;
 };

@@ -10,7 +10,9 @@ namespace ethos::ledger {
 namespace {
 
 unsigned decode(std::string_view sequence) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(sequence[i])); };
+  const auto byte = [&](std::size_t i) {
+    return static_cast<unsigned>(static_cast<unsigned char>(sequence[i]));
+  };
   switch (sequence.size()) {
     case 1:
       return byte(0);

@@ -29,7 +29,8 @@ class ReadSession {
   static Result<ReadSession> open(const LedgerFiles& files) {
     struct stat st {};
     if (::stat(files.database.c_str(), &st) != 0) return base::fail_errno(files.database, errno);
-    if (!S_ISREG(st.st_mode)) return fail(Errc::refused, files.database + ": is not a regular file");
+    if (!S_ISREG(st.st_mode))
+      return fail(Errc::refused, files.database + ": is not a regular file");
     std::optional<base::FileLock> lock;
     // Without a lock file it is a copy, and nobody writes to it. A file we may not open as a reader
     // of somebody else's ledger would let us read torn pages: refuse.
@@ -70,7 +71,6 @@ struct Link {
   std::optional<record::LeafHash> previous;
 };
 
-
 Result<bool> read_period(ReadSession& session, std::uint64_t from, std::uint64_t to, Link& link,
                          const LedgerReader::Visit& visit) {
   auto query = session.database().prepare(
@@ -85,7 +85,8 @@ Result<bool> read_period(ReadSession& session, std::uint64_t from, std::uint64_t
     if (!row) return Unexpected(std::move(row).error());
     auto seq = *row ? query->integer(0) : Result<std::int64_t>(std::int64_t{-1});
     if (!seq) return Unexpected(std::move(seq).error());
-    if (*seq != static_cast<std::int64_t>(expected)) return fail(Errc::mismatch, name + " is missing");
+    if (*seq != static_cast<std::int64_t>(expected))
+      return fail(Errc::mismatch, name + " is missing");
     auto bytes = query->blob(1);
     auto hash = query->blob(2);
     if (!bytes || !hash) return fail(Errc::malformed, name + ": not stored as bytes");
@@ -156,7 +157,8 @@ Result<std::optional<StoredCheckpoint>> LedgerReader::checkpoint_from(std::uint6
   auto query = session->database().prepare(
       "SELECT size, note FROM main.checkpoint WHERE size>=?1 ORDER BY size LIMIT 1");
   if (!query) return Unexpected(std::move(query).error());
-  if (auto ok = query->bind(1, static_cast<std::int64_t>(size)); !ok) return Unexpected(std::move(ok).error());
+  if (auto ok = query->bind(1, static_cast<std::int64_t>(size)); !ok)
+    return Unexpected(std::move(ok).error());
   auto row = query->step();
   if (!row) return Unexpected(std::move(row).error());
   if (!*row) return std::optional<StoredCheckpoint>();

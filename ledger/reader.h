@@ -22,8 +22,9 @@ struct StoredCheckpoint {
   std::string note;  // exact bytes
 };
 
-// One record as stored: its hash is the stored one, it is canonical, and its `prev` is the hash of the
-// record before. parse_record judges the rest of it. All views are valid during the callback only.
+// One record as stored: its hash is the stored one, it is canonical, and its `prev` is the hash of
+// the record before. parse_record judges the rest of it. All views are valid during the callback
+// only.
 struct StoredRecord {
   std::uint64_t seq = 0;
   std::string_view bytes;
@@ -50,9 +51,11 @@ class LedgerReader {
   // The bytes of one record.
   [[nodiscard]] base::Result<std::string> record_bytes(std::uint64_t seq) const;
   // The kept checkpoint of exactly that size, if any.
-  [[nodiscard]] base::Result<std::optional<StoredCheckpoint>> checkpoint_at(std::uint64_t size) const;
+  [[nodiscard]] base::Result<std::optional<StoredCheckpoint>> checkpoint_at(
+      std::uint64_t size) const;
   // The smallest kept checkpoint of at least that size, if any.
-  [[nodiscard]] base::Result<std::optional<StoredCheckpoint>> checkpoint_from(std::uint64_t size) const;
+  [[nodiscard]] base::Result<std::optional<StoredCheckpoint>> checkpoint_from(
+      std::uint64_t size) const;
   // All kept checkpoints up to size(), ascending.
   [[nodiscard]] base::Result<std::vector<StoredCheckpoint>> checkpoints() const;
   // Salt and bytes of a commitment; nothing when erased or never kept.

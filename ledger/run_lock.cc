@@ -27,7 +27,8 @@ Result<RunLock> RunLock::create(const LedgerFiles& files, const record::RunId& r
   const std::string temp = path + ".new";
   auto fd = base::open_path(temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (!fd) return Unexpected(std::move(fd).error());
-  auto lock = base::FileLock::take(std::move(*fd), base::LockKind::exclusive, base::IfBusy::give_up, temp);
+  auto lock =
+      base::FileLock::take(std::move(*fd), base::LockKind::exclusive, base::IfBusy::give_up, temp);
   if (!lock) return Unexpected(std::move(lock).error());
   const std::string text = std::to_string(high_water_size(files)) + "\n";
   auto ok = base::write_all(lock->fd(), base::as_bytes(text), temp);

@@ -108,7 +108,8 @@ Result<NoteRow> parse_note_row(std::string_view note, std::uint64_t size) {
 }
 
 Result<NoteRow> Store::last_checkpoint() {
-  auto query = database_->prepare("SELECT size, note FROM main.checkpoint ORDER BY size DESC LIMIT 1");
+  auto query =
+      database_->prepare("SELECT size, note FROM main.checkpoint ORDER BY size DESC LIMIT 1");
   if (!query) return Unexpected(std::move(query).error());
   auto row = query->step();
   if (!row) return Unexpected(std::move(row).error());
@@ -170,7 +171,8 @@ Result<Tail> Store::read_tail() {
 Result<std::string> Store::leaf_bytes(std::uint64_t seq) {
   auto query = database_->prepare("SELECT bytes, hash FROM main.leaf NOT INDEXED WHERE seq=?1");
   if (!query) return Unexpected(std::move(query).error());
-  if (auto ok = query->bind(1, static_cast<std::int64_t>(seq)); !ok) return Unexpected(std::move(ok).error());
+  if (auto ok = query->bind(1, static_cast<std::int64_t>(seq)); !ok)
+    return Unexpected(std::move(ok).error());
   auto row = query->step();
   if (!row) return Unexpected(std::move(row).error());
   if (!*row) return fail(Errc::mismatch, "record " + std::to_string(seq) + " is missing");
@@ -223,8 +225,8 @@ Result<void> Store::put_tail(std::uint64_t epoch, std::uint64_t epoch_seq,
 }
 
 Result<void> Store::add_disclosure(const record::Disclosure& disclosure) {
-  auto insert =
-      database_->prepare("INSERT INTO main.disclosure(c, kind, salt, bytes) VALUES(?1, ?2, ?3, ?4)");
+  auto insert = database_->prepare(
+      "INSERT INTO main.disclosure(c, kind, salt, bytes) VALUES(?1, ?2, ?3, ?4)");
   if (!insert) return Unexpected(std::move(insert).error());
   auto ok = insert->bind(1, disclosure.commitment.c.bytes());
   if (ok) ok = insert->bind_text(2, disclosure.commitment.kind);
@@ -235,8 +237,7 @@ Result<void> Store::add_disclosure(const record::Disclosure& disclosure) {
 
 Result<void> Store::add_blob(const Digest& sha256, std::string_view bytes) {
   // The same text (a profile, a ceiling) comes with every run: kept once.
-  auto insert =
-      database_->prepare("INSERT OR IGNORE INTO main.blob(sha256, bytes) VALUES(?1, ?2)");
+  auto insert = database_->prepare("INSERT OR IGNORE INTO main.blob(sha256, bytes) VALUES(?1, ?2)");
   if (!insert) return Unexpected(std::move(insert).error());
   auto ok = insert->bind(1, sha256.bytes());
   if (ok) ok = insert->bind(2, base::as_bytes(bytes));
@@ -246,7 +247,8 @@ Result<void> Store::add_blob(const Digest& sha256, std::string_view bytes) {
 Result<std::string> Store::note_at(std::uint64_t size) {
   auto query = database_->prepare("SELECT note FROM main.checkpoint WHERE size=?1");
   if (!query) return Unexpected(std::move(query).error());
-  if (auto ok = query->bind(1, static_cast<std::int64_t>(size)); !ok) return Unexpected(std::move(ok).error());
+  if (auto ok = query->bind(1, static_cast<std::int64_t>(size)); !ok)
+    return Unexpected(std::move(ok).error());
   auto row = query->step();
   if (!row) return Unexpected(std::move(row).error());
   if (!*row) return std::string();

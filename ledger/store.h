@@ -52,7 +52,8 @@ class Store {
   base::Result<NoteRow> last_checkpoint();
 
   // Within a transaction.
-  base::Result<void> add_leaf(std::uint64_t seq, std::string_view bytes, const record::LeafHash& hash);
+  base::Result<void> add_leaf(std::uint64_t seq, std::string_view bytes,
+                              const record::LeafHash& hash);
   base::Result<void> add_checkpoint(std::uint64_t size, std::string_view note);
   base::Result<void> put_tail(std::uint64_t epoch, std::uint64_t epoch_seq,
                               const record::MerkleFrontier& frontier);

@@ -41,7 +41,8 @@ record::Digest tile_root(std::string_view full_tile) {
   assert(full_tile.size() == kTileWidth * record::Digest::kSize);
   record::MerkleFrontier frontier;
   for (std::size_t at = 0; at < full_tile.size(); at += record::Digest::kSize) {
-    frontier.append(*record::Digest::from_bytes(base::as_bytes(full_tile.substr(at, record::Digest::kSize))));
+    frontier.append(
+        *record::Digest::from_bytes(base::as_bytes(full_tile.substr(at, record::Digest::kSize))));
   }
   return frontier.root();
 }

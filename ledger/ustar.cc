@@ -30,7 +30,10 @@ std::string ustar_header(const std::string& name, std::uint64_t size) {
   put(header, 136, "00000000000");
   put(header, 148, "        ");  // the checksum counts itself as spaces
   put(header, 156, "0");
-  put(header, 257, std::string_view("ustar\0" "00", 8));
+  put(header, 257,
+      std::string_view("ustar\0"
+                       "00",
+                       8));
   put(header, 329, "0000000");
   put(header, 337, "0000000");
   unsigned sum = 0;

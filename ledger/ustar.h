@@ -11,8 +11,9 @@
 
 namespace ethos::ledger {
 
-// Writes a POSIX ustar archive of regular files with fixed header fields (docs/formats/bundle.md B-1 to
-// B-3). Members must come in ascending order of their names; another order is a bug and asserts.
+// Writes a POSIX ustar archive of regular files with fixed header fields (docs/formats/bundle.md
+// B-1 to B-3). Members must come in ascending order of their names; another order is a bug and
+// asserts.
 class UstarWriter {
  public:
   // `out` must outlive the writer.

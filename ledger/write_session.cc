@@ -43,7 +43,8 @@ Result<record::PublicKey> epoch_key(const Tail& tail, const record::Record& epoc
   }
   auto key = record::PublicKey::from_text(*vkey);
   if (!key) return Unexpected(std::move(key).error());
-  if (key->name() != origin.text()) return fail(Errc::mismatch, "store: epoch key of another ledger");
+  if (key->name() != origin.text())
+    return fail(Errc::mismatch, "store: epoch key of another ledger");
   return key;
 }
 
@@ -98,7 +99,8 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
     auto signer = record::verify_note(tail->last.signed_note, std::span(&*public_key, 1));
     if (!signer) return refuse(std::move(signer).error().with_context("last checkpoint"));
   }
-  if (auto ok = check_high_water(files, store, tail->last); !ok) return Unexpected(std::move(ok).error());
+  if (auto ok = check_high_water(files, store, tail->last); !ok)
+    return Unexpected(std::move(ok).error());
   auto keys = Keystore::open(files.keys);
   if (!keys) return Unexpected(std::move(keys).error());
   auto key = keys->load(tail->epoch, *public_key);

@@ -31,8 +31,8 @@ class WriteSession {
   [[nodiscard]] const Keystore& keys() const { return keys_; }
   [[nodiscard]] Database& database() { return database_; }
 
-  // After a commit: folds a log that has grown over 256 KiB and writes the high-water file. What goes
-  // wrong here is a warning, the commit stands.
+  // After a commit: folds a log that has grown over 256 KiB and writes the high-water file. What
+  // goes wrong here is a warning, the commit stands.
   std::vector<std::string> settle(std::string_view checkpoint_note);
 
  private:

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/base/clock.h"
 
-#include <ctime>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <string>
 
 #include "ledger/base/file_io.h"
@@ -57,7 +56,8 @@ Timestamp SystemClock::now() const {
   t.boot = boot_;
   t.mono_ns = static_cast<std::uint64_t>(mono.tv_sec) * 1'000'000'000U +
               static_cast<std::uint64_t>(mono.tv_nsec);
-  t.wall_ms = std::max<std::int64_t>(0, wall.tv_sec * std::int64_t{1000} + wall.tv_nsec / 1'000'000);
+  t.wall_ms =
+      std::max<std::int64_t>(0, wall.tv_sec * std::int64_t{1000} + wall.tv_nsec / 1'000'000);
   return t;
 }
 

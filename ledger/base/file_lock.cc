@@ -12,8 +12,8 @@ namespace ethos::base {
 
 Result<FileLock> FileLock::take(UniqueFd fd, LockKind kind, IfBusy if_busy,
                                 const std::string& name) {
-  const int operation = (kind == LockKind::shared ? LOCK_SH : LOCK_EX) |
-                        (if_busy == IfBusy::give_up ? LOCK_NB : 0);
+  const int operation =
+      (kind == LockKind::shared ? LOCK_SH : LOCK_EX) | (if_busy == IfBusy::give_up ? LOCK_NB : 0);
   while (::flock(fd.get(), operation) != 0) {
     if (errno != EINTR) return fail_errno(name, errno);
   }

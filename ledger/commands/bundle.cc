@@ -38,7 +38,8 @@ Result<std::optional<std::set<std::string>>> disclosed_kinds(const std::string& 
 // The one run whose id begins so.
 Result<record::RunId> find_run(const LedgerReader& reader, const std::string& beginning) {
   if (auto whole = record::RunId::from_text(beginning); whole) return whole;
-  if (beginning.size() < 4) return fail(Errc::usage, "--run: give at least four characters of the run id");
+  if (beginning.size() < 4)
+    return fail(Errc::usage, "--run: give at least four characters of the run id");
   std::set<std::string> found;
   auto ok = reader.read(0, reader.size(), [&](const StoredRecord& stored) {
     if (stored.view.run.starts_with(beginning)) found.emplace(stored.view.run);
@@ -46,7 +47,8 @@ Result<record::RunId> find_run(const LedgerReader& reader, const std::string& be
   });
   if (!ok) return Unexpected(std::move(ok).error());
   if (found.empty()) return fail(Errc::usage, "no run " + printable(beginning) + " in this ledger");
-  if (found.size() > 1) return fail(Errc::usage, "--run: more than one run begins with " + printable(beginning));
+  if (found.size() > 1)
+    return fail(Errc::usage, "--run: more than one run begins with " + printable(beginning));
   return record::RunId::from_text(*found.begin());
 }
 

@@ -23,7 +23,8 @@ constexpr const char* kFooter =
     "\n"
     "The ledger is --ledger, else $ETHOS_LEDGER, else $XDG_STATE_HOME/ethos/ledger.db, else\n"
     "~/.local/state/ethos/ledger.db. Its keys are in <ledger>.keys unless --keys says otherwise.\n"
-    "Exit status: 0 done, 2 usage, 3 refused (missing, exists, behind, damaged, locked), 5 disk full or I/O.";
+    "Exit status: 0 done, 2 usage, 3 refused (missing, exists, behind, damaged, locked), 5 disk "
+    "full or I/O.";
 
 // What the command line asked for; every subcommand shares the first four.
 struct Parsed {
@@ -53,39 +54,51 @@ void define(CLI::App& app, Parsed& parsed) {
   app.require_subcommand(1);
   app.footer(kFooter);
 
-  CLI::App* init = app.add_subcommand("init", "Make a ledger and its keys; print the pin. Overwrites nothing");
+  CLI::App* init =
+      app.add_subcommand("init", "Make a ledger and its keys; print the pin. Overwrites nothing");
   add_common(*init, parsed);
-  init->add_option("--origin", parsed.origin, "Name you control, e.g. ci.example.com (default: the host's name)");
-  init->add_option("--root-vkey", parsed.root_vkey, "Public root key made elsewhere; no root secret is written");
+  init->add_option("--origin", parsed.origin,
+                   "Name you control, e.g. ci.example.com (default: the host's name)");
+  init->add_option("--root-vkey", parsed.root_vkey,
+                   "Public root key made elsewhere; no root secret is written");
 
-  CLI::App* pin = app.add_subcommand("pin", "Print the pin: what an auditor keeps to check this ledger");
+  CLI::App* pin =
+      app.add_subcommand("pin", "Print the pin: what an auditor keeps to check this ledger");
   add_common(*pin, parsed);
   pin->add_flag("--min", parsed.with_minimum, "Add the present size and root as a minimum");
   pin->add_flag("--json", parsed.as_json, "The pin is JSON always; accepted for symmetry");
 
   CLI::App* show = app.add_subcommand("show", "Print records, one a line");
   add_common(*show, parsed);
-  show->add_option("--run", parsed.run, "Only this run (its id, or a beginning of at least four characters)");
+  show->add_option("--run", parsed.run,
+                   "Only this run (its id, or a beginning of at least four characters)");
   show->add_option("--type", parsed.type, "Only this type, e.g. run.open");
   show->add_option("--from", parsed.from, "First sequence number");
   show->add_option("--to", parsed.to, "Sequence number to stop before");
   show->add_flag("--json", parsed.as_json, "Exact record bytes, one record a line");
 
-  CLI::App* runs = app.add_subcommand("runs", "One line a run: id, tool, started, ended, exit, denials");
+  CLI::App* runs =
+      app.add_subcommand("runs", "One line a run: id, tool, started, ended, exit, denials");
   add_common(*runs, parsed);
   runs->add_flag("--json", parsed.as_json, "One JSON object a line");
 
-  CLI::App* bundle = app.add_subcommand("bundle", "Write evidence for somebody else: one run, or a range");
+  CLI::App* bundle =
+      app.add_subcommand("bundle", "Write evidence for somebody else: one run, or a range");
   add_common(*bundle, parsed);
-  bundle->add_option("--run", parsed.run, "Only this run (its id, or a beginning of at least four characters)");
-  bundle->add_option("--from", parsed.from, "First sequence number (rounded down to a multiple of 256)");
-  bundle->add_option("--to", parsed.to, "Sequence number to stop before (rounded up to a checkpoint)");
-  bundle->add_option("--disclose", parsed.disclose,
-                     "Committed bytes to add: evidence (default), none, all, or kinds such as argv,env");
+  bundle->add_option("--run", parsed.run,
+                     "Only this run (its id, or a beginning of at least four characters)");
+  bundle->add_option("--from", parsed.from,
+                     "First sequence number (rounded down to a multiple of 256)");
+  bundle->add_option("--to", parsed.to,
+                     "Sequence number to stop before (rounded up to a checkpoint)");
+  bundle->add_option(
+      "--disclose", parsed.disclose,
+      "Committed bytes to add: evidence (default), none, all, or kinds such as argv,env");
   bundle->add_option("-o,--output", parsed.out, "File to write, e.g. run.ethosb")->required();
   bundle->add_flag("--json", parsed.as_json, "Print the counts as JSON");
 
-  CLI::App* rotate = app.add_subcommand("rotate", "Begin a new key epoch; the old secret is removed");
+  CLI::App* rotate =
+      app.add_subcommand("rotate", "Begin a new key epoch; the old secret is removed");
   add_common(*rotate, parsed);
   rotate->add_flag("--json", parsed.as_json, "Print epoch and public key as JSON");
 
@@ -94,7 +107,8 @@ void define(CLI::App& app, Parsed& parsed) {
 }
 
 bool has_command(const CLI::App& app, const std::string& name) {
-  const auto commands = app.get_subcommands([&](const CLI::App* c) { return c->get_name() == name; });
+  const auto commands =
+      app.get_subcommands([&](const CLI::App* c) { return c->get_name() == name; });
   return !commands.empty();
 }
 
@@ -110,7 +124,9 @@ Result<void> dispatch(const CLI::App& app, const Parsed& parsed, const Environme
   }
   if (app.got_subcommand("runs")) return runs(files, parsed.as_json, console);
   if (app.got_subcommand("bundle")) {
-    return bundle({files, parsed.run, parsed.from, parsed.to, parsed.disclose, parsed.out, parsed.as_json}, console);
+    return bundle(
+        {files, parsed.run, parsed.from, parsed.to, parsed.disclose, parsed.out, parsed.as_json},
+        console);
   }
   if (app.got_subcommand("rotate")) return rotate(files, parsed.as_json, console);
   return recover(files, console);
@@ -126,7 +142,8 @@ std::string advice(Errc code) {
     case Errc::not_found:
       return " (make a ledger with: ethos-ledger init)";
     case Errc::behind:
-      return " (put the newer file back, or start a new ledger that names this one as its predecessor)";
+      return " (put the newer file back, or start a new ledger that names this one as its "
+             "predecessor)";
     case Errc::busy:
       return " (another program has it open)";
     default:

@@ -27,7 +27,8 @@ Result<CreateOptions> creation_of(const InitOptions& options) {
   } else {
     out.origin_name = options.origin.empty() ? default_origin_name() : options.origin;
     if (!record::is_origin_name(out.origin_name)) {
-      return fail(Errc::usage, "--origin: up to 128 of letters, digits and . _ / -, first a letter or digit");
+      return fail(Errc::usage,
+                  "--origin: up to 128 of letters, digits and . _ / -, first a letter or digit");
     }
   }
   if (options.root_vkey.empty()) return out;
@@ -68,7 +69,8 @@ Result<record::Pin> read_pin(const LedgerReader& reader) {
   }
   auto root = record::PublicKey::from_text(*vkey);
   if (!root) return Unexpected(std::move(root).error());
-  return record::Pin{genesis->header.ledger, record::leaf_hash(base::as_bytes(*bytes)), *root, std::nullopt};
+  return record::Pin{genesis->header.ledger, record::leaf_hash(base::as_bytes(*bytes)), *root,
+                     std::nullopt};
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ std::string short_run(const Record& parsed) {
 
 std::string line_of(const Record& parsed) {
   const auto body = record::encode_canonical(parsed.body);
-  return std::to_string(parsed.header.seq) + " " + base::format_utc(parsed.header.ts.wall_ms) + " " +
-         short_run(parsed) + " " + parsed.header.type + " " + (body ? printable(*body) : std::string());
+  return std::to_string(parsed.header.seq) + " " + base::format_utc(parsed.header.ts.wall_ms) +
+         " " + short_run(parsed) + " " + parsed.header.type + " " +
+         (body ? printable(*body) : std::string());
 }
 
 // What `runs` knows of one run.
@@ -55,7 +56,8 @@ void take(RunSummary& run, const Record& parsed) {
   } else {
     run.ended_ms = parsed.header.ts.wall_ms;
     run.state = type == "run.close" ? "closed" : "aborted";
-    if (const Json* status = parsed.body.find("status", Json::Kind::integer)) run.status = status->as_integer();
+    if (const Json* status = parsed.body.find("status", Json::Kind::integer))
+      run.status = status->as_integer();
     if (const std::string* by = parsed.body.find_string("ended_by")) run.ended_by = *by;
   }
 }
@@ -79,8 +81,8 @@ std::string text_of(const RunSummary& run) {
   if (run.status) exit = std::to_string(*run.status);
   return run.id + "  " + printable(run.tool) + "  " + base::format_utc(run.started_ms) + "  " +
          (run.ended_ms ? base::format_utc(*run.ended_ms) : std::string("-")) + "  exit " + exit +
-         (run.ended_by.empty() ? std::string() : " (" + printable(run.ended_by) + ")") + "  denials " +
-         std::to_string(run.denials);
+         (run.ended_by.empty() ? std::string() : " (" + printable(run.ended_by) + ")") +
+         "  denials " + std::to_string(run.denials);
 }
 
 }  // namespace
@@ -96,24 +98,27 @@ Result<void> show(const ShowOptions& options, const Console& console) {
   if (!reader) return Unexpected(std::move(reader).error());
   bool is_found = options.run.empty();
   Result<void> parsing;
-  auto done = reader->read(options.from, options.to.value_or(reader->size()), [&](const StoredRecord& stored) {
-    const bool is_run = options.run.empty() || stored.view.run.starts_with(options.run);
-    is_found = is_found || is_run;
-    if (!is_run || (!options.type.empty() && stored.view.type != options.type)) return true;
-    if (options.as_json) {
-      console.out << stored.bytes << "\n";
-      return console.out.good();
-    }
-    auto parsed = record::parse_record(stored.bytes);
-    if (!parsed) {
-      parsing = Unexpected(std::move(parsed).error().with_context("record " + std::to_string(stored.seq)));
-      return false;
-    }
-    console.out << line_of(*parsed) << "\n";
-    return console.out.good();
-  });
+  auto done = reader->read(
+      options.from, options.to.value_or(reader->size()), [&](const StoredRecord& stored) {
+        const bool is_run = options.run.empty() || stored.view.run.starts_with(options.run);
+        is_found = is_found || is_run;
+        if (!is_run || (!options.type.empty() && stored.view.type != options.type)) return true;
+        if (options.as_json) {
+          console.out << stored.bytes << "\n";
+          return console.out.good();
+        }
+        auto parsed = record::parse_record(stored.bytes);
+        if (!parsed) {
+          parsing = Unexpected(
+              std::move(parsed).error().with_context("record " + std::to_string(stored.seq)));
+          return false;
+        }
+        console.out << line_of(*parsed) << "\n";
+        return console.out.good();
+      });
   if (done && !parsing) return parsing;
-  if (done && !is_found) return fail(Errc::refused, "no run " + printable(options.run) + " in this ledger");
+  if (done && !is_found)
+    return fail(Errc::refused, "no run " + printable(options.run) + " in this ledger");
   return done;
 }
 
@@ -134,7 +139,8 @@ Result<void> runs(const LedgerFiles& files, bool as_json, const Console& console
     if (!is_told(stored.view.type)) return true;
     auto parsed = record::parse_record(stored.bytes);
     if (!parsed) {
-      parsing = Unexpected(std::move(parsed).error().with_context("record " + std::to_string(stored.seq)));
+      parsing = Unexpected(
+          std::move(parsed).error().with_context("record " + std::to_string(stored.seq)));
       return false;
     }
     take(run, *parsed);

@@ -36,8 +36,9 @@ base::Result<Json> parse_canonical(std::string_view bytes,
                                    const CanonicalLimits& limits = kRecordLimits);
 
 // The value's only byte form. Errc::malformed names the key path of a value that has none: null, a
-// real, an integer beyond 2^53-1, a key outside [a-z][a-z0-9_]{0,31}, text that is no UTF-8 or holds
-// U+0000. The outermost value may be of any kind here; check_canonical and records want an object.
+// real, an integer beyond 2^53-1, a key outside [a-z][a-z0-9_]{0,31}, text that is no UTF-8 or
+// holds U+0000. The outermost value may be of any kind here; check_canonical and records want an
+// object.
 base::Result<std::string> encode_canonical(const Json& value,
                                            const CanonicalLimits& limits = kRecordLimits);
 

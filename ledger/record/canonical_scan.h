@@ -21,7 +21,8 @@ class CanonicalScan {
 
   base::Result<void> run() {
     if (bytes_.size() > limits_.bytes) {
-      return base::fail(base::Errc::too_large, "more than " + std::to_string(limits_.bytes) + " bytes");
+      return base::fail(base::Errc::too_large,
+                        "more than " + std::to_string(limits_.bytes) + " bytes");
     }
     if (bytes_.empty() || bytes_[0] != '{') return bad("does not start with an object");
     if (!value(1)) return bad(why_, code_);
@@ -138,13 +139,14 @@ class CanonicalScan {
       ++at_;
       return true;
     }
-    if (bytes_.size() - at_ < 5 || bytes_.substr(at_, 3) != "u00") return stop("escape not allowed");
+    if (bytes_.size() - at_ < 5 || bytes_.substr(at_, 3) != "u00")
+      return stop("escape not allowed");
     const char high = bytes_[at_ + 3];
     const char low = bytes_[at_ + 4];
     const bool is_digit = (low >= '0' && low <= '9') || (low >= 'a' && low <= 'f');
     if ((high != '0' && high != '1') || !is_digit) return stop("escape not allowed");
-    const bool has_short_form = high == '0' && (low == '0' || low == '8' || low == '9' || low == 'a' ||
-                                                low == 'c' || low == 'd');
+    const bool has_short_form = high == '0' && (low == '0' || low == '8' || low == '9' ||
+                                                low == 'a' || low == 'c' || low == 'd');
     if (has_short_form) return stop("escape not allowed");
     at_ += 5;
     return true;
@@ -171,7 +173,8 @@ class CanonicalScan {
       at_ = start;
       return stop("expected a value");
     }
-    if (bytes_[digits] == '0' && (at_ - digits > 1 || is_negative)) return stop("-0 or leading zero");
+    if (bytes_[digits] == '0' && (at_ - digits > 1 || is_negative))
+      return stop("-0 or leading zero");
     if (number > kMaxInteger) return stop("integer out of range");
     sink_.integer(is_negative ? -number : number);
     return true;

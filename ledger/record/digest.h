@@ -13,7 +13,8 @@
 
 namespace ethos::record {
 
-// SHA-256 output, 32 bytes (FIPS 180-4). A default one is 32 zero bytes: the `prev` of a first record.
+// SHA-256 output, 32 bytes (FIPS 180-4). A default one is 32 zero bytes: the `prev` of a first
+// record.
 class Digest {
  public:
   static constexpr std::size_t kSize = 32;
@@ -40,8 +41,8 @@ class Digest {
 };
 
 // SHA-256 of the parts one after the other, through libsodium: for records, nodes and other small
-// input. (Whole files go through ledger::BulkSha256, which is five times as fast but must first load
-// a library that costs more than launching a tool.)
+// input. (Whole files go through ledger::BulkSha256, which is five times as fast but must first
+// load a library that costs more than launching a tool.)
 Digest sha256(std::initializer_list<base::ByteSpan> parts);
 inline Digest sha256(base::ByteSpan bytes) { return sha256({bytes}); }
 

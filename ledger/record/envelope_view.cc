@@ -17,8 +17,10 @@ class EnvelopeSink {
   void end_array() { --depth_; }
   void key(std::string_view name) {
     if (depth_ != 1) return;
-    // `body` is the first key, if it is there: it ends where the comma before the second one stands.
-    if (has_body_ && view.body.empty()) view.body = bytes_.substr(kBodyAt, offset_of(name) - 2 - kBodyAt);
+    // `body` is the first key, if it is there: it ends where the comma before the second one
+    // stands.
+    if (has_body_ && view.body.empty())
+      view.body = bytes_.substr(kBodyAt, offset_of(name) - 2 - kBodyAt);
     key_ = name;
   }
   void boolean(bool) {}

@@ -8,8 +8,8 @@
 
 namespace ethos::record {
 
-// The fields of a record that walking a ledger needs, found in one pass and without building values:
-// about ten times as fast as parse_record. Views into the record's bytes.
+// The fields of a record that walking a ledger needs, found in one pass and without building
+// values: about ten times as fast as parse_record. Views into the record's bytes.
 struct EnvelopeView {
   std::string_view body;      // the object's bytes
   std::string_view prev;      // base64
@@ -20,8 +20,8 @@ struct EnvelopeView {
   std::uint64_t seq = 0;
 };
 
-// Checks that the bytes are ethos-json/1 within a record's limits and that the fields above are there;
-// the rest of the envelope's rules is parse_record's. Errc::malformed, Errc::too_large.
+// Checks that the bytes are ethos-json/1 within a record's limits and that the fields above are
+// there; the rest of the envelope's rules is parse_record's. Errc::malformed, Errc::too_large.
 base::Result<EnvelopeView> scan_envelope(std::string_view bytes);
 
 }  // namespace ethos::record

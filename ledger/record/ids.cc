@@ -45,8 +45,9 @@ base::Result<Origin> Origin::from_text(std::string_view text) {
 base::Result<Origin> Origin::make(std::string_view name, base::ByteSpan random16) {
   assert(random16.size() == 16);
   if (!is_origin_name(name)) {
-    return base::fail(base::Errc::malformed,
-                      "origin name: up to 128 of letters, digits and . _ / -, letter or digit first");
+    return base::fail(
+        base::Errc::malformed,
+        "origin name: up to 128 of letters, digits and . _ / -, letter or digit first");
   }
   return Origin(std::string(name) + std::string(kSeparator) + base::encode_base32(random16));
 }

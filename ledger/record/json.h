@@ -13,9 +13,10 @@ namespace ethos::record {
 
 struct JsonMember;
 
-// One JSON value. Records use five of the seven kinds (docs/formats/record.md R-2); `null` and `real`
-// come only out of ordinary documents. Objects keep the order of insertion; the canonical encoder
-// sorts. Reading a value as the wrong kind is a bug and asserts: ask kind() first, or use find_*.
+// One JSON value. Records use five of the seven kinds (docs/formats/record.md R-2); `null` and
+// `real` come only out of ordinary documents. Objects keep the order of insertion; the canonical
+// encoder sorts. Reading a value as the wrong kind is a bug and asserts: ask kind() first, or use
+// find_*.
 class Json {
  public:
   enum class Kind : std::uint8_t { null, boolean, integer, real, string, array, object };
@@ -24,11 +25,11 @@ class Json {
   Json(bool value);  // NOLINT(google-explicit-constructor): literals read best bare
   // Any integer type; one that does not fit into 64 signed bits is a bug and asserts.
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Json(T value) : Json(Integer{checked(value)}) {}  // NOLINT(google-explicit-constructor)
-  Json(std::string value);       // NOLINT(google-explicit-constructor)
-  Json(std::string_view value);  // NOLINT(google-explicit-constructor)
-  Json(const char* value);       // NOLINT(google-explicit-constructor)
+  requires(!std::same_as<T, bool>) Json(T value)
+      : Json(Integer{checked(value)}) {}  // NOLINT(google-explicit-constructor)
+  Json(std::string value);                // NOLINT(google-explicit-constructor)
+  Json(std::string_view value);           // NOLINT(google-explicit-constructor)
+  Json(const char* value);                // NOLINT(google-explicit-constructor)
   template <typename T>
   Json(T*) = delete;  // a pointer would silently become a bool
   static Json real(double value);
@@ -65,7 +66,8 @@ class Json {
   [[nodiscard]] const Json* find(std::string_view key, Kind kind_wanted) const;
   [[nodiscard]] const std::string* find_string(std::string_view key) const;
 
-  // Line of the source text where the value starts, from 1; 0 when it was not parsed from a document.
+  // Line of the source text where the value starts, from 1; 0 when it was not parsed from a
+  // document.
   [[nodiscard]] std::uint32_t line() const { return line_; }
   void set_line(std::uint32_t line) { line_ = line; }
 

@@ -9,8 +9,8 @@
 
 namespace ethos::record {
 
-// How an ordinary JSON text (RFC 8259) is read. Duplicate keys, a byte order mark, bytes that are no
-// UTF-8, lone surrogates, \u0000 and anything after the value are always refused.
+// How an ordinary JSON text (RFC 8259) is read. Duplicate keys, a byte order mark, bytes that are
+// no UTF-8, lone surrogates, \u0000 and anything after the value are always refused.
 struct DocumentOptions {
   std::size_t max_bytes = 256 * 1024;
   std::size_t max_depth = 16;   // the outermost value is depth 1

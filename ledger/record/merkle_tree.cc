@@ -110,7 +110,9 @@ std::vector<Digest> consistency_proof(const RangeRoot& root_of, std::uint64_t ol
 namespace {
 
 RangeRoot from_leaves(const LeafReader& leaves) {
-  return [&leaves](std::uint64_t first, std::uint64_t count) { return subtree_root(leaves, first, count); };
+  return [&leaves](std::uint64_t first, std::uint64_t count) {
+    return subtree_root(leaves, first, count);
+  };
 }
 
 }  // namespace
@@ -158,7 +160,8 @@ Result<void> verify_consistency(std::uint64_t old_size, const RootHash& old_root
   }
   if (old_size == new_size) {
     if (!proof.empty()) return fail(Errc::malformed, "consistency proof: too long");
-    if (old_root != new_root) return fail(Errc::mismatch, "consistency proof: equal size, other root");
+    if (old_root != new_root)
+      return fail(Errc::mismatch, "consistency proof: equal size, other root");
     return {};
   }
   // An old tree that is one full subtree is its own first proof element.

@@ -20,7 +20,8 @@ Digest node_hash(const Digest& left, const Digest& right);
 // SHA-256 of nothing.
 RootHash empty_root();
 
-// A growing tree of which only the peaks are kept (docs/formats/checkpoint.md T-3): O(log n) memory.
+// A growing tree of which only the peaks are kept (docs/formats/checkpoint.md T-3): O(log n)
+// memory.
 class MerkleFrontier {
  public:
   MerkleFrontier() = default;

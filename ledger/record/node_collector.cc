@@ -14,7 +14,8 @@ std::uint64_t key_of(unsigned level, std::uint64_t index) {
 
 }  // namespace
 
-// Splits as RFC 6962 does; what remains are perfect subtrees, which start at multiples of their size.
+// Splits as RFC 6962 does; what remains are perfect subtrees, which start at multiples of their
+// size.
 void NodeCollector::want_range(std::uint64_t first, std::uint64_t count) {
   while (!std::has_single_bit(count)) {
     const std::uint64_t k = std::bit_floor(count);
@@ -76,13 +77,15 @@ void NodeCollector::append(const LeafHash& leaf) {
 
 std::vector<Digest> NodeCollector::inclusion(std::uint64_t index, std::uint64_t size) const {
   return inclusion_proof(
-      [this](std::uint64_t first, std::uint64_t count) { return range_root(first, count); }, index, size);
+      [this](std::uint64_t first, std::uint64_t count) { return range_root(first, count); }, index,
+      size);
 }
 
-std::vector<Digest> NodeCollector::consistency(std::uint64_t old_size, std::uint64_t new_size) const {
+std::vector<Digest> NodeCollector::consistency(std::uint64_t old_size,
+                                               std::uint64_t new_size) const {
   return consistency_proof(
-      [this](std::uint64_t first, std::uint64_t count) { return range_root(first, count); }, old_size,
-      new_size);
+      [this](std::uint64_t first, std::uint64_t count) { return range_root(first, count); },
+      old_size, new_size);
 }
 
 }  // namespace ethos::record

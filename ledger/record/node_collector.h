@@ -10,7 +10,8 @@
 namespace ethos::record {
 
 // Proofs from one pass over the leaves, in memory for the proofs only: first say which proofs are
-// wanted, then append every leaf, then take them. (inclusion_proof reads the leaves again for each.)
+// wanted, then append every leaf, then take them. (inclusion_proof reads the leaves again for
+// each.)
 class NodeCollector {
  public:
   void want_inclusion(std::uint64_t index, std::uint64_t size);
@@ -21,7 +22,8 @@ class NodeCollector {
 
   // Only what was wanted, once enough leaves were appended.
   [[nodiscard]] std::vector<Digest> inclusion(std::uint64_t index, std::uint64_t size) const;
-  [[nodiscard]] std::vector<Digest> consistency(std::uint64_t old_size, std::uint64_t new_size) const;
+  [[nodiscard]] std::vector<Digest> consistency(std::uint64_t old_size,
+                                                std::uint64_t new_size) const;
 
  private:
   void want_range(std::uint64_t first, std::uint64_t count);

@@ -31,8 +31,8 @@ Result<Pin::Minimum> parse_minimum(const Json& json) {
 }  // namespace
 
 std::string pin_fingerprint(const Pin& pin) {
-  const std::string text = "ethos/pin/1\n" + pin.origin.text() + "\n" + pin.genesis.base64() + "\n" +
-                           pin.root_key.text() + "\n";
+  const std::string text = "ethos/pin/1\n" + pin.origin.text() + "\n" + pin.genesis.base64() +
+                           "\n" + pin.root_key.text() + "\n";
   return base::encode_base32(sha256(base::as_bytes(text)).bytes()).substr(0, kFingerprintChars);
 }
 
@@ -41,7 +41,8 @@ std::string encode_pin(const Pin& pin) {
   json.set("fingerprint", pin_fingerprint(pin));
   json.set("genesis", pin.genesis.base64());
   if (pin.minimum) {
-    json.set("min", Json::object().set("root", pin.minimum->root.base64()).set("size", pin.minimum->size));
+    json.set("min",
+             Json::object().set("root", pin.minimum->root.base64()).set("size", pin.minimum->size));
   }
   json.set("origin", pin.origin.text()).set("root_vkey", pin.root_key.text()).set("v", 1);
   auto text = encode_canonical(json);
@@ -75,7 +76,8 @@ Result<Pin> parse_pin(std::string_view text) {
     return fail(Errc::malformed, "pin: unknown or missing key");
   }
   if (text_of(*json, "fingerprint") != pin_fingerprint(pin)) {
-    return fail(Errc::mismatch, "pin: the fingerprint is not that of the rest (mistyped, or mixed)");
+    return fail(Errc::mismatch,
+                "pin: the fingerprint is not that of the rest (mistyped, or mixed)");
   }
   return pin;
 }

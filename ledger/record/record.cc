@@ -55,11 +55,13 @@ Result<Digest> wanted_digest(const Json& object, const char* key) {
 
 Result<base::Timestamp> parse_ts(const Json& record) {
   const Json* ts = record.find("ts", Json::Kind::object);
-  if (ts == nullptr || ts->members().size() != 3) return fail(Errc::malformed, "ts: not an object of three");
+  if (ts == nullptr || ts->members().size() != 3)
+    return fail(Errc::malformed, "ts: not an object of three");
   const std::string* boot = ts->find_string("boot");
   const std::string* mono = ts->find_string("mono_ns");
   auto wall = wanted_integer(*ts, "wall_ms");
-  if (boot == nullptr || mono == nullptr || !wall) return fail(Errc::malformed, "ts: wrong members");
+  if (boot == nullptr || mono == nullptr || !wall)
+    return fail(Errc::malformed, "ts: wrong members");
   auto boot_bytes = base::decode_base32(*boot);
   base::Timestamp out;
   out.wall_ms = *wall;
@@ -90,7 +92,8 @@ Result<std::optional<RunLink>> parse_run_link(const Json& record) {
 Result<RecordHeader> parse_header(const Json& record) {
   const std::string* ledger = record.find_string("ledger");
   const std::string* type = record.find_string("type");
-  if (ledger == nullptr || type == nullptr) return fail(Errc::malformed, "ledger, type: not strings");
+  if (ledger == nullptr || type == nullptr)
+    return fail(Errc::malformed, "ledger, type: not strings");
   auto origin = Origin::from_text(*ledger);
   if (!origin) return Unexpected(std::move(origin).error());
   auto seq = wanted_integer(record, "seq");
@@ -103,7 +106,8 @@ Result<RecordHeader> parse_header(const Json& record) {
   if (!ts) return Unexpected(std::move(ts).error());
   // With these seven or ten keys found, an equal count means there is no other.
   const std::size_t keys = run->has_value() ? 10 : 7;
-  if (record.members().size() != keys) return fail(Errc::malformed, "envelope: unknown or missing key");
+  if (record.members().size() != keys)
+    return fail(Errc::malformed, "envelope: unknown or missing key");
   return RecordHeader{*origin, static_cast<std::uint64_t>(*seq), *prev, *type, *run, *ts};
 }
 

@@ -38,9 +38,10 @@ struct Record {
   Json body;
 };
 
-// The exact bytes of a record. `body` is an object in ethos-json/1. Errc::unsupported for a type that
-// version 1 does not write; Errc::malformed for a body or envelope that breaks the format (the run
-// keys not fitting the type's level, run.open not first in its run); Errc::too_large beyond 16,384.
+// The exact bytes of a record. `body` is an object in ethos-json/1. Errc::unsupported for a type
+// that version 1 does not write; Errc::malformed for a body or envelope that breaks the format (the
+// run keys not fitting the type's level, run.open not first in its run); Errc::too_large beyond
+// 16,384.
 base::Result<std::string> encode_record(const RecordHeader& header, std::string_view body);
 
 // The other way, strict: what it accepts, encode_record writes back byte for byte.

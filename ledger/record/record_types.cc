@@ -45,7 +45,9 @@ TypeStatus type_status(std::string_view name) {
   return is_reserved ? TypeStatus::reserved : TypeStatus::unknown;
 }
 
-bool may_follow_end(std::string_view name) { return name == "sarif.written" || name == "data.erase"; }
+bool may_follow_end(std::string_view name) {
+  return name == "sarif.written" || name == "data.erase";
+}
 
 bool is_run_end(std::string_view name) { return name == "run.close" || name == "run.abort"; }
 

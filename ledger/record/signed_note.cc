@@ -46,7 +46,8 @@ bool same_key(const NoteSignature& s, const PublicKey& key) {
 
 Result<SignedNote> parse_note(std::string_view bytes) {
   if (bytes.size() > kMaxNoteBytes) return fail(Errc::too_large, "note: too long");
-  if (!is_note_bytes(bytes)) return fail(Errc::malformed, "note: not UTF-8, or a control character");
+  if (!is_note_bytes(bytes))
+    return fail(Errc::malformed, "note: not UTF-8, or a control character");
   if (!bytes.ends_with('\n')) return fail(Errc::malformed, "note: no line feed at the end");
   // The last empty line splits text and signatures: a text may hold empty lines itself.
   const std::size_t split = bytes.rfind("\n\n");

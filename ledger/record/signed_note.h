@@ -37,7 +37,6 @@ base::Result<std::vector<std::size_t>> verify_note(const SignedNote& note,
                                                    std::span<const PublicKey> keys);
 
 // `text` must end with a line feed and be valid note text. Keys sign in the given order.
-base::Result<std::string> sign_note(std::string_view text,
-                                    std::span<const SigningKey* const> keys);
+base::Result<std::string> sign_note(std::string_view text, std::span<const SigningKey* const> keys);
 
 }  // namespace ethos::record

@@ -49,7 +49,8 @@ Result<KeyText> split_key_text(std::string_view text, const char* what) {
   auto payload = base::decode_base64(text.substr(second + 1));
   if (!is_key_name(out.name)) return fail(Errc::malformed, std::string(what) + ": bad name");
   if (!id || id->size() != 4) return fail(Errc::malformed, std::string(what) + ": bad key id");
-  if (!payload || payload->empty()) return fail(Errc::malformed, std::string(what) + ": bad base64");
+  if (!payload || payload->empty())
+    return fail(Errc::malformed, std::string(what) + ": bad base64");
   out.id = std::move(*id);
   out.payload = std::move(*payload);
   return out;
@@ -89,7 +90,8 @@ PublicKey::PublicKey(std::string name, const std::array<std::byte, 32>& bytes)
 Result<PublicKey> PublicKey::from_text(std::string_view vkey) {
   auto parts = split_key_text(vkey, "vkey");
   if (!parts) return base::Unexpected(std::move(parts).error());
-  if (auto ok = check_algorithm(*parts, "vkey"); !ok) return base::Unexpected(std::move(ok).error());
+  if (auto ok = check_algorithm(*parts, "vkey"); !ok)
+    return base::Unexpected(std::move(ok).error());
   std::array<std::byte, kKeyBytes> bytes{};
   std::copy(parts->payload.begin() + 1, parts->payload.end(), bytes.begin());
   PublicKey key(std::string(parts->name), bytes);

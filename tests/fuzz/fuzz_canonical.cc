@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check and parser agree; accepted bytes are the one form; the document parser reads the same value.
+// Check and parser agree; accepted bytes are the one form; the document parser reads the same
+// value.
 #include "ledger/record/canonical_json.h"
 #include "ledger/record/json_document.h"
 #include "tests/fuzz/property.h"

@@ -24,7 +24,8 @@ record::PublicKey epoch_vkey(const std::string& record_bytes) {
   return *key;
 }
 
-std::vector<std::size_t> signers_of(const std::string& note, const std::vector<record::PublicKey>& keys) {
+std::vector<std::size_t> signers_of(const std::string& note,
+                                    const std::vector<record::PublicKey>& keys) {
   auto parsed = record::parse_note(note);
   REQUIRE(parsed);
   auto signers = record::verify_note(*parsed, keys);
@@ -69,23 +70,27 @@ TEST_CASE("create: any trace of an earlier ledger refuses", "[ledger][store]") {
     const auto files = ledger::LedgerFiles::at(dir.file("l.db"));
     CAPTURE(suffix);
     write_text(files.database + suffix, "");
-    CHECK(code_of(ledger::create_ledger(files, {"a", std::nullopt, std::nullopt}, clock)) == Errc::exists);
+    CHECK(code_of(ledger::create_ledger(files, {"a", std::nullopt, std::nullopt}, clock)) ==
+          Errc::exists);
     CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
   }
   const TempDir dir;
   const auto files = ledger::LedgerFiles::at(dir.file("l.db"));
-  CHECK(code_of(ledger::create_ledger(files, {"bad name", std::nullopt, std::nullopt}, clock)) == Errc::malformed);
+  CHECK(code_of(ledger::create_ledger(files, {"bad name", std::nullopt, std::nullopt}, clock)) ==
+        Errc::malformed);
   CHECK(std::filesystem::is_empty(dir.path()));
 }
 
-TEST_CASE("create: a root key made elsewhere is named, and no secret is written", "[ledger][store]") {
+TEST_CASE("create: a root key made elsewhere is named, and no secret is written",
+          "[ledger][store]") {
   const FakeClock clock;
   const TempDir dir;
   const auto files = ledger::LedgerFiles::at(dir.file("l.db"));
   const auto origin = record::Origin::make("a.example", base::as_bytes("0123456789abcdef"));
   auto root = record::SigningKey::generate(origin->root_key_name());
   auto other = record::SigningKey::generate("other/root");
-  CHECK(code_of(ledger::create_ledger(files, {"", other->public_key(), *origin}, clock)) == Errc::mismatch);
+  CHECK(code_of(ledger::create_ledger(files, {"", other->public_key(), *origin}, clock)) ==
+        Errc::mismatch);
   auto made = ledger::create_ledger(files, {"", root->public_key(), *origin}, clock);
   REQUIRE(made);
   CHECK_FALSE(made->root_key_file);
@@ -93,7 +98,8 @@ TEST_CASE("create: a root key made elsewhere is named, and no secret is written"
   CHECK(made->pin.root_key == root->public_key());
 }
 
-TEST_CASE("create_default: once, and never over the remains of a deleted ledger", "[ledger][store]") {
+TEST_CASE("create_default: once, and never over the remains of a deleted ledger",
+          "[ledger][store]") {
   const FakeClock clock;
   const TempDir dir;
   const auto files = ledger::LedgerFiles::at(dir.file("state/ethos/ledger.db"));
@@ -113,7 +119,8 @@ TEST_CASE("commit: records get their place, links and one signed checkpoint", "[
   ledger::RunChain a = new_run();
   ledger::RunChain b = new_run();
   CommitRequest request;
-  request.records = {pending("run.open", &a), pending("run.open", &b), pending("capability.grant", &a)};
+  request.records = {pending("run.open", &a), pending("run.open", &b),
+                     pending("capability.grant", &a)};
   auto one = appender.commit(request);
   REQUIRE(one);
   CHECK(one->warnings.empty());
@@ -182,7 +189,8 @@ TEST_CASE("commit: what is refused leaves no record and moves no chain", "[ledge
   CHECK(refused({pending("ledger.resume", nullptr)}) == Errc::unsupported);
   CHECK(refused({pending("key.epoch", nullptr)}) == Errc::unsupported);
   CHECK(refused({pending("data.erase", &run)}) == Errc::unsupported);
-  CHECK(refused({pending("run.open", &run, R"({"a":")" + std::string(16300, 'x') + "\"}")}) == Errc::too_large);
+  CHECK(refused({pending("run.open", &run, R"({"a":")" + std::string(16300, 'x') + "\"}")}) ==
+        Errc::too_large);
 }
 
 TEST_CASE("commit: disclosures and blobs come with the records that name them", "[ledger][store]") {
@@ -273,7 +281,8 @@ TEST_CASE("rotation: a week old epoch ends with the commit that finds it so", "[
   CHECK(f.records().size() == 5);
 }
 
-TEST_CASE("rotation: what a crash between key file and commit leaves is replaced", "[ledger][keys]") {
+TEST_CASE("rotation: what a crash between key file and commit leaves is replaced",
+          "[ledger][keys]") {
   LedgerFixture f;
   auto appender = f.appender();
   // Before the commit: a secret of the next epoch that no record names.
@@ -289,7 +298,8 @@ TEST_CASE("rotation: what a crash between key file and commit leaves is replaced
 
 TEST_CASE("choose_ledger: option, then variables, then the default place", "[ledger][store]") {
   std::map<std::string, std::string> variables;
-  const ledger::Environment environment = [&](const std::string& name) -> std::optional<std::string> {
+  const ledger::Environment environment =
+      [&](const std::string& name) -> std::optional<std::string> {
     const auto found = variables.find(name);
     return found == variables.end() ? std::nullopt : std::optional(found->second);
   };

@@ -23,9 +23,13 @@ using ethos::support::code_of;
 using ethos::support::TempDir;
 
 TEST_CASE("base64: RFC 4648 vectors both ways", "[ledger][base]") {
-  const std::pair<const char*, const char*> vectors[] = {
-      {"", ""},         {"f", "Zg=="},        {"fo", "Zm8="},        {"foo", "Zm9v"},
-      {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
+                                                         {"foobar", "Zm9vYmFy"}};
   for (const auto& [plain, text] : vectors) {
     CAPTURE(plain);
     CHECK(encode_base64(as_bytes(plain)) == text);
@@ -44,9 +48,13 @@ TEST_CASE("base64: only the one text of each byte string is read", "[ledger][bas
 }
 
 TEST_CASE("base32: RFC 4648 vectors in lower case without padding", "[ledger][base]") {
-  const std::pair<const char*, const char*> vectors[] = {
-      {"", ""},         {"f", "my"},          {"fo", "mzxq"},          {"foo", "mzxw6"},
-      {"foob", "mzxw6yq"}, {"fooba", "mzxw6ytb"}, {"foobar", "mzxw6ytboi"}};
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"f", "my"},
+                                                         {"fo", "mzxq"},
+                                                         {"foo", "mzxw6"},
+                                                         {"foob", "mzxw6yq"},
+                                                         {"fooba", "mzxw6ytb"},
+                                                         {"foobar", "mzxw6ytboi"}};
   for (const auto& [plain, text] : vectors) {
     CAPTURE(plain);
     CHECK(encode_base32(as_bytes(plain)) == text);
@@ -72,7 +80,8 @@ TEST_CASE("encodings: every random byte string comes back", "[ledger][base][prop
 }
 
 TEST_CASE("hex: upper case, odd length and other characters are refused", "[ledger][base]") {
-  for (const char* bad : {"a", "AB", "0g", "0 ", "zz"}) CHECK(code_of(decode_hex(bad)) == Errc::malformed);
+  for (const char* bad : {"a", "AB", "0g", "0 ", "zz"})
+    CHECK(code_of(decode_hex(bad)) == Errc::malformed);
 }
 
 TEST_CASE("read_file: stops at its limit and names the file", "[ledger][base]") {
@@ -84,7 +93,8 @@ TEST_CASE("read_file: stops at its limit and names the file", "[ledger][base]") 
   CHECK(read_file(dir.file("none"), 9).error().message().find("none") != std::string::npos);
 }
 
-TEST_CASE("replace_file: a reader sees old or new, a link is replaced and not followed", "[ledger][base]") {
+TEST_CASE("replace_file: a reader sees old or new, a link is replaced and not followed",
+          "[ledger][base]") {
   const TempDir dir;
   const std::string target = dir.file("target");
   const std::string link = dir.file("link");
@@ -100,7 +110,8 @@ TEST_CASE("replace_file: a reader sees old or new, a link is replaced and not fo
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 2);
 }
 
-TEST_CASE("replace_file: a linked parent is refused when parents may be hostile", "[ledger][base]") {
+TEST_CASE("replace_file: a linked parent is refused when parents may be hostile",
+          "[ledger][base]") {
   const TempDir dir;
   REQUIRE(::mkdir(dir.file("real").c_str(), 0700) == 0);
   REQUIRE(::symlink("real", dir.file("evil").c_str()) == 0);
@@ -172,23 +183,27 @@ TEST_CASE("make_directories: makes what is missing, refuses a file in the way", 
   CHECK_FALSE(make_directories(dir.file("file/x"), 0700));
 }
 
-TEST_CASE("file lock: a second exclusive taker is told, and gets it after the first", "[ledger][base]") {
+TEST_CASE("file lock: a second exclusive taker is told, and gets it after the first",
+          "[ledger][base]") {
   const TempDir dir;
   {
     auto first = FileLock::create(dir.file("lock"), LockKind::exclusive, IfBusy::give_up);
     REQUIRE(first);
-    CHECK(code_of(FileLock::create(dir.file("lock"), LockKind::shared, IfBusy::give_up)) == Errc::busy);
+    CHECK(code_of(FileLock::create(dir.file("lock"), LockKind::shared, IfBusy::give_up)) ==
+          Errc::busy);
   }
   auto shared = FileLock::create(dir.file("lock"), LockKind::shared, IfBusy::give_up);
   REQUIRE(shared);
   CHECK(FileLock::create(dir.file("lock"), LockKind::shared, IfBusy::give_up));
-  CHECK(code_of(FileLock::create(dir.file("lock"), LockKind::exclusive, IfBusy::give_up)) == Errc::busy);
+  CHECK(code_of(FileLock::create(dir.file("lock"), LockKind::exclusive, IfBusy::give_up)) ==
+        Errc::busy);
 }
 
 TEST_CASE("clock: the boot id is read strictly, the clocks move on", "[ledger][base]") {
   CHECK(parse_boot_id("1b4e28ba-2fa1-11d2-883f-0016d3cca427\n"));
-  for (const char* bad : {"", "1b4e28ba2fa111d2883f0016d3cca427", "1B4E28BA-2fa1-11d2-883f-0016d3cca427",
-                          "1b4e28ba-2fa1-11d2-883f-0016d3cca42-", "1b4e28ba-2fa1-11d2-883f-0016d3cca4277"}) {
+  for (const char* bad :
+       {"", "1b4e28ba2fa111d2883f0016d3cca427", "1B4E28BA-2fa1-11d2-883f-0016d3cca427",
+        "1b4e28ba-2fa1-11d2-883f-0016d3cca42-", "1b4e28ba-2fa1-11d2-883f-0016d3cca4277"}) {
     CHECK_FALSE(parse_boot_id(bad));
   }
   auto clock = SystemClock::open();

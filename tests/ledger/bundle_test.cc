@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ledger/bundle_writer.h"
-
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <sstream>
 
+#include "ledger/bundle_writer.h"
 #include "ledger/record/canonical_json.h"
 #include "ledger/record/json_document.h"
 #include "ledger/record/node_collector.h"
@@ -35,7 +34,9 @@ Members read_ustar(const std::string& bytes) {
     const std::uint64_t size = std::stoull(header.substr(124, 11), nullptr, 8);
     CHECK(header == ledger::ustar_header(name, size));
     unsigned sum = 0;
-    for (std::size_t i = 0; i < 512; ++i) sum += i >= 148 && i < 156 ? 32U : static_cast<unsigned>(static_cast<unsigned char>(header[i]));
+    for (std::size_t i = 0; i < 512; ++i)
+      sum +=
+          i >= 148 && i < 156 ? 32U : static_cast<unsigned>(static_cast<unsigned char>(header[i]));
     CHECK(std::stoul(header.substr(148, 6), nullptr, 8) == sum);
     CHECK(previous < name);
     previous = name;
@@ -71,7 +72,8 @@ record::Checkpoint checkpoint_of(const std::string& note) {
 struct Story : LedgerFixture {
   Story() {
     auto appender = this->appender();
-    const auto commit = [&](std::vector<ledger::PendingRecord> records, std::vector<record::Disclosure> disclosures = {},
+    const auto commit = [&](std::vector<ledger::PendingRecord> records,
+                            std::vector<record::Disclosure> disclosures = {},
                             std::vector<ledger::Blob> blobs = {}) {
       ledger::CommitRequest request{std::move(records), std::move(disclosures), std::move(blobs)};
       REQUIRE(appender.commit(request));
@@ -79,14 +81,15 @@ struct Story : LedgerFixture {
     plan = *record::commit_to("plan", "the plan");
     argv = *record::commit_to("argv", "secret argument");
     foreign = *record::commit_to("plan", "another run's plan");
-    const std::string opened = *record::encode_canonical(record::Json::object()
-                                                             .set("argv", argv.commitment.to_json())
-                                                             .set("ceiling", record::sha256(base::as_bytes(text)).text())
-                                                             .set("plan", plan.commitment.to_json()));
+    const std::string opened =
+        *record::encode_canonical(record::Json::object()
+                                      .set("argv", argv.commitment.to_json())
+                                      .set("ceiling", record::sha256(base::as_bytes(text)).text())
+                                      .set("plan", plan.commitment.to_json()));
     const std::string other_opened =
         *record::encode_canonical(record::Json::object().set("plan", foreign.commitment.to_json()));
-    commit({pending("run.open", &run, opened), pending("run.open", &other, other_opened)}, {plan, argv, foreign},
-           {{record::sha256(base::as_bytes(text)), text}});
+    commit({pending("run.open", &run, opened), pending("run.open", &other, other_opened)},
+           {plan, argv, foreign}, {{record::sha256(base::as_bytes(text)), text}});
     REQUIRE(appender.rotate(ledger::RotateReason::command));
     commit({pending("run.gap", &other), pending("run.gap", &run), pending("run.gap", &other)});
     REQUIRE(appender.rotate(ledger::RotateReason::command));
@@ -95,7 +98,8 @@ struct Story : LedgerFixture {
     commit({pending("run.gap", &other)});
     REQUIRE(appender.rotate(ledger::RotateReason::command));
   }
-  [[nodiscard]] std::string write(const ledger::BundleOptions& options, const char* name = "out.ethosb") const {
+  [[nodiscard]] std::string write(const ledger::BundleOptions& options,
+                                  const char* name = "out.ethosb") const {
     auto summary = ledger::write_bundle(reader(), options, dir.file(name));
     REQUIRE(summary);
     return read_text(dir.file(name));
@@ -122,12 +126,15 @@ TEST_CASE("bundle: one run, provable on its own, and nothing of any other", "[le
   const Members members = read_ustar(bytes);
   const auto head = checkpoint_of(members.at("checkpoint"));
   CHECK(head.size == story.size_at_end);
-  CHECK(members.at("manifest.json") ==
-        R"({"disclosed":["facts","mounts","normal","plan","sarif","source"],"format":1,"kind":"run","origin":")" +
-            head.origin + R"(","run":")" + story.run.id.text() + R"(","size":)" + std::to_string(head.size) + "}\n");
+  CHECK(
+      members.at("manifest.json") ==
+      R"({"disclosed":["facts","mounts","normal","plan","sarif","source"],"format":1,"kind":"run","origin":")" +
+          head.origin + R"(","run":")" + story.run.id.text() + R"(","size":)" +
+          std::to_string(head.size) + "}\n");
   CHECK(members.at("disclosure/" + story.plan.commitment.c.hex()) ==
         "plan\n" + base::to_string(story.plan.salt) + "the plan");
-  CHECK(members.at("blob/sha256/" + record::sha256(base::as_bytes(story.text)).hex()) == story.text);
+  CHECK(members.at("blob/sha256/" + record::sha256(base::as_bytes(story.text)).hex()) ==
+        story.text);
   // Each record proves itself in the head; each rotation in its own checkpoint too.
   std::size_t used = 4;
   std::map<std::string, int> types;
@@ -139,21 +146,27 @@ TEST_CASE("bundle: one run, provable on its own, and nothing of any other", "[le
     ++types[parsed->header.type];
     CHECK(name == "record/" + padded(seq));
     const auto leaf = record::leaf_hash(base::as_bytes(content));
-    CHECK(record::verify_inclusion(leaf, seq, head.size, proof_of(members.at("proof/" + padded(seq) + "-" + padded(head.size))),
-                                   head.root));
+    CHECK(record::verify_inclusion(
+        leaf, seq, head.size,
+        proof_of(members.at("proof/" + padded(seq) + "-" + padded(head.size))), head.root));
     used += 2;
     if (parsed->header.type != "key.epoch") continue;
     const std::string size = padded(seq + 1);
     const auto own = checkpoint_of(members.at("checkpoint.d/" + size));
     CHECK(own.size == seq + 1);
-    CHECK(record::verify_inclusion(leaf, seq, own.size, proof_of(members.at("proof/" + padded(seq) + "-" + size)), own.root));
-    CHECK(record::verify_consistency(own.size, own.root, head.size, head.root,
-                                     proof_of(members.at("consistency/" + size + "-" + padded(head.size)))));
+    CHECK(record::verify_inclusion(
+        leaf, seq, own.size, proof_of(members.at("proof/" + padded(seq) + "-" + size)), own.root));
+    CHECK(record::verify_consistency(
+        own.size, own.root, head.size, head.root,
+        proof_of(members.at("consistency/" + size + "-" + padded(head.size)))));
     used += 3;
   }
   CHECK(used == members.size());
-  CHECK(types == std::map<std::string, int>{
-                     {"key.epoch", 2}, {"ledger.genesis", 1}, {"run.close", 1}, {"run.gap", 1}, {"run.open", 1}});
+  CHECK(types == std::map<std::string, int>{{"key.epoch", 2},
+                                            {"ledger.genesis", 1},
+                                            {"run.close", 1},
+                                            {"run.gap", 1},
+                                            {"run.open", 1}});
   // The same later, when the ledger has grown.
   auto appender = story.appender();
   REQUIRE(commit_one(appender));
@@ -166,11 +179,14 @@ TEST_CASE("bundle: disclosures are what was chosen", "[ledger][bundle]") {
   options.run = story.run.id;
   const auto count = [&] {
     const Members members = read_ustar(story.write(options));
-    return std::count_if(members.begin(), members.end(), [](const auto& m) { return m.first.starts_with("disclosure/"); });
+    return std::count_if(members.begin(), members.end(),
+                         [](const auto& m) { return m.first.starts_with("disclosure/"); });
   };
   options.disclosed = std::nullopt;
   CHECK(count() == 2);
-  CHECK(read_ustar(story.write(options)).at("manifest.json").starts_with(R"({"disclosed":["argv","plan"],)"));
+  CHECK(read_ustar(story.write(options))
+            .at("manifest.json")
+            .starts_with(R"({"disclosed":["argv","plan"],)"));
   options.disclosed = std::set<std::string>();
   CHECK(count() == 0);
   options.disclosed = std::set<std::string>{"argv"};
@@ -183,7 +199,8 @@ TEST_CASE("bundle: the whole ledger as tiles from which its root comes", "[ledge
   ledger::RunChain run = new_run();
   for (int commit = 0; commit < 6; ++commit) {
     ledger::CommitRequest request;
-    for (int i = 0; i < 110; ++i) request.records.push_back(pending(commit == 0 && i == 0 ? "run.open" : "run.gap", &run));
+    for (int i = 0; i < 110; ++i)
+      request.records.push_back(pending(commit == 0 && i == 0 ? "run.open" : "run.gap", &run));
     REQUIRE(appender.commit(request));
     if (commit == 1) REQUIRE(appender.rotate(ledger::RotateReason::command));
   }
@@ -208,14 +225,17 @@ TEST_CASE("bundle: the whole ledger as tiles from which its root comes", "[ledge
       CHECK(members.contains(name) == (i * 256 >= from));
       if (i * 256 < from) continue;
       std::string expected;
-      for (std::uint64_t k = 0; k < width; ++k) ledger::append_entry(expected, records[i * 256 + k]);
+      for (std::uint64_t k = 0; k < width; ++k)
+        ledger::append_entry(expected, records[i * 256 + k]);
       CHECK(members.at(name) == expected);
     }
     CHECK(tree.root() == head.root);
-    const auto singles = std::count_if(members.begin(), members.end(),
-                                       [](const auto& m) { return m.first.starts_with("record/"); });
+    const auto singles = std::count_if(members.begin(), members.end(), [](const auto& m) {
+      return m.first.starts_with("record/");
+    });
     CHECK(singles == (from == 0 ? 0 : 2));
-    CHECK(members.at("manifest.json").find("\"from\":" + std::to_string(from) + ",") != std::string::npos);
+    CHECK(members.at("manifest.json").find("\"from\":" + std::to_string(from) + ",") !=
+          std::string::npos);
     CHECK(members.contains("checkpoint.d/" + padded(222)));
     return members;
   };
@@ -260,8 +280,10 @@ TEST_CASE("bundle: the system's tar reads it", "[ledger][bundle]") {
   ledger::BundleOptions options;
   options.run = story.run.id;
   const Members members = read_ustar(story.write(options));
-  REQUIRE(std::system(("cd " + story.dir.path() + " && mkdir x && tar xf out.ethosb -C x").c_str()) == 0);
-  for (const auto& [name, content] : members) CHECK(read_text(story.dir.file("x/" + name)) == content);
+  REQUIRE(std::system(
+              ("cd " + story.dir.path() + " && mkdir x && tar xf out.ethosb -C x").c_str()) == 0);
+  for (const auto& [name, content] : members)
+    CHECK(read_text(story.dir.file("x/" + name)) == content);
 }
 
 TEST_CASE("tiles: names and hashes of the published tree", "[ledger][vectors]") {
@@ -276,14 +298,16 @@ TEST_CASE("tiles: names and hashes of the published tree", "[ledger][vectors]") 
   }
   record::DocumentOptions options;
   options.max_bytes = 16 * 1024 * 1024;
-  auto doc = record::parse_document(read_text(shared + "/vectors/derived-merkle/large.json"), options);
+  auto doc =
+      record::parse_document(read_text(shared + "/vectors/derived-merkle/large.json"), options);
   REQUIRE(doc);
   const auto& tiles = doc->find("tiles_for_size_70000_sha256_of_tile_bytes")->members();
   REQUIRE(tiles.size() >= 3);
   // Every tile of the tree, by the same steps as the writer's.
   std::map<std::string, std::string> ours;
   std::vector<Digest> level;
-  for (int i = 0; i < 70'000; ++i) level.push_back(record::leaf_hash(base::as_bytes(std::to_string(i))));
+  for (int i = 0; i < 70'000; ++i)
+    level.push_back(record::leaf_hash(base::as_bytes(std::to_string(i))));
   for (unsigned l = 0; !level.empty(); ++l) {
     std::vector<Digest> next;
     for (std::size_t at = 0; at < level.size(); at += 256) {
@@ -297,13 +321,15 @@ TEST_CASE("tiles: names and hashes of the published tree", "[ledger][vectors]") 
   }
   for (const auto& tile : tiles) {
     CAPTURE(tile.key);
-    CHECK(record::sha256(base::as_bytes(ours.at(tile.key))).hex() == *tile.value.find_string("sha256"));
+    CHECK(record::sha256(base::as_bytes(ours.at(tile.key))).hex() ==
+          *tile.value.find_string("sha256"));
   }
 }
 
 TEST_CASE("nodes: collected proofs are those of the definition", "[ledger][merkle][property]") {
   std::vector<Digest> leaves;
-  for (int i = 0; i < 70; ++i) leaves.push_back(record::leaf_hash(base::as_bytes(std::to_string(i))));
+  for (int i = 0; i < 70; ++i)
+    leaves.push_back(record::leaf_hash(base::as_bytes(std::to_string(i))));
   const record::LeafReader reader = [&](std::uint64_t i) { return leaves[i]; };
   record::NodeCollector nodes;
   for (std::uint64_t size = 1; size <= 70; ++size) {

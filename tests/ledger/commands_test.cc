@@ -24,10 +24,12 @@ struct Outcome {
   std::string err;
 };
 
-Outcome call(const std::vector<std::string>& args, std::map<std::string, std::string> variables = {}) {
+Outcome call(const std::vector<std::string>& args,
+             std::map<std::string, std::string> variables = {}) {
   std::ostringstream out;
   std::ostringstream err;
-  const ledger::Environment environment = [&](const std::string& name) -> std::optional<std::string> {
+  const ledger::Environment environment =
+      [&](const std::string& name) -> std::optional<std::string> {
     const auto found = variables.find(name);
     return found == variables.end() ? std::nullopt : std::optional(found->second);
   };
@@ -83,7 +85,8 @@ TEST_CASE("ethos-ledger: init, pin, show, runs, rotate in one story", "[ledger][
   // Nothing of a record reaches a terminal raw.
   CHECK(show.out.find('\x7F') == std::string::npos);
   CHECK(show.out.find("\\u{202e}") != std::string::npos);
-  const auto exact = call({"show", "--ledger", path, "--json", "--run", run.id.text().substr(0, 8)});
+  const auto exact =
+      call({"show", "--ledger", path, "--json", "--run", run.id.text().substr(0, 8)});
   CHECK(lines(exact.out) == 3);
   std::istringstream in(exact.out);
   for (std::string line; std::getline(in, line);) CHECK(record::parse_record(line));
@@ -142,7 +145,8 @@ TEST_CASE("ethos-ledger: each failure has its status and one line", "[ledger][cl
   check(3, "is there already", {"init", "--ledger", path});
   check(3, "no run", {"show", "--ledger", path, "--run", "aaaa"});
   check(3, "not a regular file", {"show", "--ledger", dir.path()});
-  write_text(dir.file("text"), "this is no database, but long enough to be taken for one by a careless reader");
+  write_text(dir.file("text"),
+             "this is no database, but long enough to be taken for one by a careless reader");
   check(3, "not a database", {"show", "--ledger", dir.file("text")});
   write_text(dir.file("empty"), "");
   check(3, "not an ethos ledger", {"show", "--ledger", dir.file("empty")});
@@ -161,7 +165,8 @@ TEST_CASE("ethos-ledger: help has examples, version is one line", "[ledger][cli]
   CHECK(call({"--version"}).out == std::string("ethos-ledger ") + ETHOS_VERSION + "\n");
 }
 
-TEST_CASE("printable: controls, direction marks and broken bytes are spelled out", "[ledger][cli]") {
+TEST_CASE("printable: controls, direction marks and broken bytes are spelled out",
+          "[ledger][cli]") {
   CHECK(ledger::printable("plain \xC3\xA9 \xF0\x9F\x98\x80") == "plain \xC3\xA9 \xF0\x9F\x98\x80");
   CHECK(ledger::printable("\x1B[31m\n") == "\\u{001b}[31m\\u{000a}");
   CHECK(ledger::printable("\xC2\x9B") == "\\u{009b}");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that die, race or run on a dying disk: what was acknowledged is there, nothing is forked.
+// Processes that die, race or run on a dying disk: what was acknowledged is there, nothing is
+// forked.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,7 +64,8 @@ std::size_t check_whole(const LedgerFixture& f) {
   }
   auto checkpoints = f.reader().checkpoints();
   REQUIRE(checkpoints);
-  for (const auto& kept : *checkpoints) CHECK(roots.at(kept.checkpoint.size) == kept.checkpoint.root);
+  for (const auto& kept : *checkpoints)
+    CHECK(roots.at(kept.checkpoint.size) == kept.checkpoint.root);
   CHECK(checkpoints->back().checkpoint.size == records.size());
   return records.size();
 }
@@ -92,7 +94,8 @@ TEST_CASE("many processes append at once: no fork, no lost record", "[ledger][st
         ledger::RunChain run = new_run();
         if (!appender->commit(request_of(run, 1 + c % 3, true))) return 3;
         // A rotation in the middle: the others must find the new key.
-        if (p == 0 && c == kCommits / 2 && !appender->rotate(ledger::RotateReason::command)) return 4;
+        if (p == 0 && c == kCommits / 2 && !appender->rotate(ledger::RotateReason::command))
+          return 4;
       }
       return 0;
     }));
@@ -116,7 +119,8 @@ TEST_CASE("many processes append at once: no fork, no lost record", "[ledger][st
   CHECK(check_whole(f) == expected);
 }
 
-TEST_CASE("kill -9 at any moment: acknowledged records stay, the ledger stays whole", "[ledger][store][slow]") {
+TEST_CASE("kill -9 at any moment: acknowledged records stay, the ledger stays whole",
+          "[ledger][store][slow]") {
   LedgerFixture f;
   std::mt19937 rng(11);
   std::size_t acknowledged = 1;
@@ -142,7 +146,8 @@ TEST_CASE("kill -9 at any moment: acknowledged records stay, the ledger stays wh
     const int status = wait_for(child);
     CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
     std::uint64_t size = 0;
-    while (::read(pipe_ends[0], &size, sizeof size) == sizeof size) acknowledged = std::max(acknowledged, static_cast<std::size_t>(size));
+    while (::read(pipe_ends[0], &size, sizeof size) == sizeof size)
+      acknowledged = std::max(acknowledged, static_cast<std::size_t>(size));
     ::close(pipe_ends[0]);
     CAPTURE(round, acknowledged);
     CHECK(f.reader().size() >= acknowledged);
@@ -154,7 +159,8 @@ TEST_CASE("kill -9 at any moment: acknowledged records stay, the ledger stays wh
   CHECK(commit_one(appender));
 }
 
-TEST_CASE("a dying disk: each failing call leaves all or nothing of the commit", "[ledger][store][slow]") {
+TEST_CASE("a dying disk: each failing call leaves all or nothing of the commit",
+          "[ledger][store][slow]") {
   for (const auto kind : {FaultVfs::Kind::no_space, FaultVfs::Kind::io_error}) {
     LedgerFixture f;
     FaultVfs faults;
@@ -193,7 +199,8 @@ TEST_CASE("a dying disk: each failing call leaves all or nothing of the commit",
   }
 }
 
-TEST_CASE("a dying disk while the log is folded: a warning, nothing lost", "[ledger][store][slow]") {
+TEST_CASE("a dying disk while the log is folded: a warning, nothing lost",
+          "[ledger][store][slow]") {
   LedgerFixture f;
   FaultVfs faults;
   auto appender = f.appender();
@@ -223,13 +230,17 @@ TEST_CASE("no room for files: a clear error, an intact ledger", "[ledger][store]
     if (::setrlimit(RLIMIT_FSIZE, &none) != 0) return 2;
     auto appender = ledger::Appender::open(f.files, f.clock);
     auto committed = commit_one(*appender);
-    return !committed && (committed.error().code == Errc::io || committed.error().code == Errc::no_space) ? 0 : 3;
+    return !committed &&
+                   (committed.error().code == Errc::io || committed.error().code == Errc::no_space)
+               ? 0
+               : 3;
   });
   CHECK(wait_for(child) == 0);
   CHECK(f.records() == before);
 }
 
-TEST_CASE("runs: the dead are aborted, the living and the ended are left alone", "[ledger][recovery]") {
+TEST_CASE("runs: the dead are aborted, the living and the ended are left alone",
+          "[ledger][recovery]") {
   LedgerFixture f;
   auto appender = f.appender();
   // A dead one with records, a dead one before its first record, one that ended but died before it
@@ -349,13 +360,15 @@ TEST_CASE("a commit is two syncs", "[ledger][store]") {
     std::istringstream in(read_text(trace));
     int found = 0;
     for (std::string line; std::getline(in, line);) {
-      found += line.find("sync(") != std::string::npos && line.find(what) != std::string::npos ? 1 : 0;
+      found +=
+          line.find("sync(") != std::string::npos && line.find(what) != std::string::npos ? 1 : 0;
     }
     return found;
   };
   const auto run = [&] {
-    const std::string command = "strace -y -f -e trace=fsync,fdatasync -o " + trace + " " + ETHOS_BIN +
-                                "/ethos-ledger rotate -q --ledger " + f.files.database + " > /dev/null";
+    const std::string command = "strace -y -f -e trace=fsync,fdatasync -o " + trace + " " +
+                                ETHOS_BIN + "/ethos-ledger rotate -q --ledger " + f.files.database +
+                                " > /dev/null";
     REQUIRE(std::system(command.c_str()) == 0);
   };
   run();  // the first commit after creation also writes the log's header

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ledger/keystore.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "ledger/keystore.h"
 #include "tests/ledger/ledger_fixture.h"
 
 using namespace ethos;
@@ -52,10 +53,13 @@ TEST_CASE("key file: each way to be unusable is refused for its own reason", "[l
     fs::remove(p);
     ::mkdir(p.c_str(), 0700);
   });
-  check_refused("larger than 4096", [](const std::string& p) { write_text(p, read_text(p) + std::string(5000, '\n')); });
+  check_refused("larger than 4096", [](const std::string& p) {
+    write_text(p, read_text(p) + std::string(5000, '\n'));
+  });
   check_refused("not one line", [](const std::string& p) { write_text(p, read_text(p) + "\n"); });
   check_refused("not one line", [](const std::string& p) { write_text(p, ""); });
-  check_refused("not one line", [](const std::string& p) { write_text(p, "# comment\n" + read_text(p)); });
+  check_refused("not one line",
+                [](const std::string& p) { write_text(p, "# comment\n" + read_text(p)); });
   check_refused("the id is not that of the key", [](const std::string& p) {
     std::string text = read_text(p);
     // Another seed under the same id.
@@ -92,7 +96,8 @@ TEST_CASE("key file: another owner is refused", "[ledger][keys]") {
     WARN("skipped: only root can give a file away");
     return;
   }
-  check_refused("owned by another user", [](const std::string& p) { CHECK(::chown(p.c_str(), 12345, 12345) == 0); });
+  check_refused("owned by another user",
+                [](const std::string& p) { CHECK(::chown(p.c_str(), 12345, 12345) == 0); });
   check_refused("owned by another user", [](const std::string& p) {
     CHECK(::chown(fs::path(p).parent_path().c_str(), 12345, 12345) == 0);
   });

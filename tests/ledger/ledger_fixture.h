@@ -65,7 +65,8 @@ struct LedgerFixture {
   std::optional<ledger::Created> created;
 };
 
-inline ledger::PendingRecord pending(const char* type, ledger::RunChain* run, std::string body = "{}") {
+inline ledger::PendingRecord pending(const char* type, ledger::RunChain* run,
+                                     std::string body = "{}") {
   return {type, run, std::move(body), std::nullopt};
 }
 

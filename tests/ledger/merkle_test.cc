@@ -31,7 +31,8 @@ Digest oracle_root(const std::vector<Digest>& leaves, std::size_t first, std::si
 
 std::vector<Digest> numbered_leaves(std::size_t count) {
   std::vector<Digest> out;
-  for (std::size_t i = 0; i < count; ++i) out.push_back(leaf_hash(ethos::base::as_bytes(std::to_string(i))));
+  for (std::size_t i = 0; i < count; ++i)
+    out.push_back(leaf_hash(ethos::base::as_bytes(std::to_string(i))));
   return out;
 }
 
@@ -77,7 +78,8 @@ Digest root_of(const Json& object, const char* key) {
 
 }  // namespace
 
-TEST_CASE("tree: the frontier has the root of the definition at every size", "[ledger][merkle][property]") {
+TEST_CASE("tree: the frontier has the root of the definition at every size",
+          "[ledger][merkle][property]") {
   const auto leaves = numbered_leaves(130);
   MerkleFrontier frontier;
   for (std::size_t n = 0; n <= leaves.size(); ++n) {
@@ -101,8 +103,8 @@ TEST_CASE("tree: every inclusion proof up to 33 verifies, and its neighbours do 
       CAPTURE(size, index);
       auto proof = inclusion_proof(read, index, size);
       CHECK(verify_inclusion(leaves[index], index, size, proof, root));
-      // Any other index: except where the tree's shape gives both leaves the same path length and the
-      // hashes decide, it is refused; it is always refused here because leaves differ.
+      // Any other index: except where the tree's shape gives both leaves the same path length and
+      // the hashes decide, it is refused; it is always refused here because leaves differ.
       for (std::uint64_t other = 0; other <= size; ++other) {
         if (other != index) CHECK_FALSE(verify_inclusion(leaves[index], other, size, proof, root));
       }
@@ -172,7 +174,8 @@ TEST_CASE("tree: the worked example's peaks", "[ledger][golden]") {
   CHECK(frontier.size() == 6);
 }
 
-TEST_CASE("tree vectors: RFC 6962 roots and proofs of the reference implementation", "[ledger][vectors]") {
+TEST_CASE("tree vectors: RFC 6962 roots and proofs of the reference implementation",
+          "[ledger][vectors]") {
   const std::string shared = ethos::support::shared_data();
   if (shared.empty()) {
     WARN("skipped: shared data not present");
@@ -189,8 +192,9 @@ TEST_CASE("tree vectors: RFC 6962 roots and proofs of the reference implementati
     const auto proof = proof_of(v);
     auto leaf = Digest::from_base64(*v.find_string("leafHash"));
     auto root = Digest::from_base64(*v.find_string("root"));
-    const bool is_ok = proof && leaf && root &&
-                       verify_inclusion(*leaf, number_at(v, "leafIdx"), number_at(v, "treeSize"), *proof, *root);
+    const bool is_ok =
+        proof && leaf && root &&
+        verify_inclusion(*leaf, number_at(v, "leafIdx"), number_at(v, "treeSize"), *proof, *root);
     CHECK(is_ok == !want_error);
     count(want_error);
   }
@@ -201,8 +205,8 @@ TEST_CASE("tree vectors: RFC 6962 roots and proofs of the reference implementati
     const auto proof = proof_of(v);
     const Digest root1 = root_of(v, "root1");
     const Digest root2 = root_of(v, "root2");
-    const bool is_ok = proof && verify_consistency(number_at(v, "size1"), root1, number_at(v, "size2"),
-                                                   root2, *proof);
+    const bool is_ok = proof && verify_consistency(number_at(v, "size1"), root1,
+                                                   number_at(v, "size2"), root2, *proof);
     CHECK(is_ok == !want_error);
     count(want_error);
   }

@@ -48,7 +48,8 @@ std::string outcome(const std::string& message, const std::vector<PublicKey>& ke
 
 }  // namespace
 
-TEST_CASE("note: golden checkpoint and revocation are made again byte for byte", "[ledger][golden]") {
+TEST_CASE("note: golden checkpoint and revocation are made again byte for byte",
+          "[ledger][golden]") {
   auto key = SigningKey::from_file_text(read_text(kData + "example.key"));
   REQUIRE(key);
   const SigningKey* const signers[] = {&*key};
@@ -63,7 +64,9 @@ TEST_CASE("note: golden checkpoint and revocation are made again byte for byte",
   CHECK(verify_note(*note, std::vector{key->public_key()}));
   CHECK(ethos::base::as_text(key->file_text().bytes()) == read_text(kData + "example.key"));
 
-  auto root = PublicKey::from_text(read_text(kData + "example.root-vkey").substr(0, read_text(kData + "example.root-vkey").size() - 1));
+  auto root =
+      PublicKey::from_text(read_text(kData + "example.root-vkey")
+                               .substr(0, read_text(kData + "example.root-vkey").size() - 1));
   REQUIRE(root);
   auto revoke = parse_note(read_text(kData + "example.revoke"));
   REQUIRE(revoke);
@@ -127,10 +130,11 @@ TEST_CASE("checkpoint: each bad line is refused", "[ledger][note]") {
   CHECK(parse_checkpoint("o\n1\n" + root + "\n"));
   CHECK(parse_checkpoint("o\n9007199254740991\n" + root + "\n"));
   for (const std::string& bad :
-       {"o\n01\n" + root + "\n", "o\n-1\n" + root + "\n", "o\n+1\n" + root + "\n", "o\n \n" + root + "\n",
-        "o\n\n" + root + "\n", "o\n1x\n" + root + "\n", "o\n9007199254740992\n" + root + "\n",
-        "o\n99999999999999999999\n" + root + "\n", std::string("o\n1\nAAAA\n"), "\n1\n" + root + "\n",
-        "o\n1\n" + root, "o\n1\n" + root + "\nextension\n", std::string("o\n1\n"), std::string()}) {
+       {"o\n01\n" + root + "\n", "o\n-1\n" + root + "\n", "o\n+1\n" + root + "\n",
+        "o\n \n" + root + "\n", "o\n\n" + root + "\n", "o\n1x\n" + root + "\n",
+        "o\n9007199254740992\n" + root + "\n", "o\n99999999999999999999\n" + root + "\n",
+        std::string("o\n1\nAAAA\n"), "\n1\n" + root + "\n", "o\n1\n" + root,
+        "o\n1\n" + root + "\nextension\n", std::string("o\n1\n"), std::string()}) {
     CAPTURE(bad);
     CHECK(code_of(parse_checkpoint(bad)) == Errc::malformed);
   }
@@ -154,7 +158,8 @@ TEST_CASE("vkey: text form, id and names", "[ledger][keys]") {
   std::string other = secret;
   other[secret.find("x+") + 2] = other[secret.find("x+") + 2] == '0' ? '1' : '0';
   CHECK(code_of(SigningKey::from_file_text(other)) == Errc::mismatch);
-  CHECK(SigningKey::from_file_text(other).error().message().find(secret.substr(30)) == std::string::npos);
+  CHECK(SigningKey::from_file_text(other).error().message().find(secret.substr(30)) ==
+        std::string::npos);
 }
 
 TEST_CASE("note vectors: each ends as the published class says", "[ledger][vectors]") {
@@ -198,7 +203,8 @@ TEST_CASE("note vectors: each ends as the published class says", "[ledger][vecto
       if (i > 0) CHECK_FALSE(PublicKey::from_text(text.substr(i)));
     }
   }
-  for (const Json& bad : doc.find("vkeys_bad")->items()) CHECK_FALSE(PublicKey::from_text(bad.as_string()));
+  for (const Json& bad : doc.find("vkeys_bad")->items())
+    CHECK_FALSE(PublicKey::from_text(bad.as_string()));
   const Json& sign = *doc.find("sign");
   auto skey = SigningKey::from_file_text(*sign.find_string("skey") + "\n");
   REQUIRE(skey);
@@ -226,7 +232,8 @@ TEST_CASE("checkpoint vectors: real logs verify, a forged one does not", "[ledge
     CHECK(verify_note(*note, log_key(name)));
   }
   const auto sigsum = log_key("sigsum-test-size1|3|5.txt");
-  for (const auto& [name, size] : {std::pair{"sigsum-test-size1.txt", 1U}, {"sigsum-test-size3.txt", 3U},
+  for (const auto& [name, size] : {std::pair{"sigsum-test-size1.txt", 1U},
+                                   {"sigsum-test-size3.txt", 3U},
                                    {"sigsum-test-size5.txt", 5U}}) {
     auto note = parse_note(read_text(dir + name));
     REQUIRE(note);
@@ -251,11 +258,15 @@ TEST_CASE("ed25519 vectors: valid pass, malleable and small-order do not", "[led
     ethos::base::Bytes payload{std::byte{1}};
     payload.insert(payload.end(), raw->begin(), raw->end());
     const std::string name = "t";
-    const Digest id = sha256({ethos::base::as_bytes(name), ethos::base::as_bytes(std::string_view("\n\x01", 2)), *raw});
-    auto key = PublicKey::from_text(name + "+" + id.hex().substr(0, 8) + "+" + ethos::base::encode_base64(payload));
+    const Digest id = sha256(
+        {ethos::base::as_bytes(name), ethos::base::as_bytes(std::string_view("\n\x01", 2)), *raw});
+    auto key = PublicKey::from_text(name + "+" + id.hex().substr(0, 8) + "+" +
+                                    ethos::base::encode_base64(payload));
     return key ? std::optional(*key) : std::nullopt;
   };
-  const auto bytes_of = [](const Json& json, const char* key) { return *ethos::base::decode_hex(*json.find_string(key)); };
+  const auto bytes_of = [](const Json& json, const char* key) {
+    return *ethos::base::decode_hex(*json.find_string(key));
+  };
   const auto key = key_of(*doc.find_string("public_key_hex"));
   REQUIRE(key);
   REQUIRE(doc.find("valid")->items().size() >= 5);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ledger/record/record.h"
+
 #include <catch2/catch.hpp>
 #include <sstream>
 #include <string>
@@ -10,7 +12,6 @@
 #include "ledger/record/commitment.h"
 #include "ledger/record/json_document.h"
 #include "ledger/record/pin.h"
-#include "ledger/record/record.h"
 #include "ledger/record/record_types.h"
 #include "tests/support/result_maker.h"
 #include "tests/support/temp_dir.h"
@@ -81,11 +82,13 @@ TEST_CASE("record: each broken envelope is refused", "[ledger][record]") {
            Case{"\"seq\":1", "\"seq\":0", Errc::malformed},
            Case{"\"prev\":\"rrx9", "\"prev\":\"rrx", Errc::malformed},
            Case{"K5U=\"", "K5V=\"", Errc::malformed},
-           Case{"\"run\":\"caireeyuculbogazdinryhi6d4\"", "\"run\":\"caireeyuculbogazdinryhi6d5\"", Errc::malformed},
+           Case{"\"run\":\"caireeyuculbogazdinryhi6d4\"", "\"run\":\"caireeyuculbogazdinryhi6d5\"",
+                Errc::malformed},
            Case{"\"run\":\"caireeyuculbogazdinryhi6d4\"", "\"run\":7", Errc::malformed},
            Case{"\"mono_ns\":\"5000000001\"", "\"mono_ns\":\"05000000001\"", Errc::malformed},
            Case{"\"mono_ns\":\"5000000001\"", "\"mono_ns\":5000000001", Errc::malformed},
-           Case{"\"mono_ns\":\"5000000001\"", "\"mono_ns\":\"18446744073709551616\"", Errc::malformed},
+           Case{"\"mono_ns\":\"5000000001\"", "\"mono_ns\":\"18446744073709551616\"",
+                Errc::malformed},
            Case{"\"mono_ns\":\"5000000001\"", "\"mono_ns\":\"-1\"", Errc::malformed},
            Case{"\"wall_ms\":1790000000001", "\"wall_ms\":-1", Errc::malformed},
            Case{"\"wall_ms\":1790000000001", "\"wall_ms\":1,\"x\":1", Errc::malformed},
@@ -101,15 +104,22 @@ TEST_CASE("record: each broken envelope is refused", "[ledger][record]") {
   CHECK_FALSE(parse_record(good.substr(0, good.size() - 1)));
 }
 
-TEST_CASE("record: a body cannot smuggle envelope keys, break the profile or grow too long", "[ledger][record]") {
-  RecordHeader header{*Origin::from_text("a/ethos/aaaqeayeaudaocajbifqydiob4"), 1, {}, "ledger.resume",
-                      std::nullopt, {}};
+TEST_CASE("record: a body cannot smuggle envelope keys, break the profile or grow too long",
+          "[ledger][record]") {
+  RecordHeader header{*Origin::from_text("a/ethos/aaaqeayeaudaocajbifqydiob4"),
+                      1,
+                      {},
+                      "ledger.resume",
+                      std::nullopt,
+                      {}};
   REQUIRE(encode_record(header, "{}"));
-  for (const char* body : {"", "[]", "{},\"c\":{}", "{}}", "{\"b\":1,\"a\":1}", "{ }", "null", "{\"a\":null}"}) {
+  for (const char* body :
+       {"", "[]", "{},\"c\":{}", "{}}", "{\"b\":1,\"a\":1}", "{ }", "null", "{\"a\":null}"}) {
     CAPTURE(body);
     CHECK_FALSE(encode_record(header, body));
   }
-  CHECK(code_of(encode_record(header, "{\"a\":\"" + std::string(16200, 'x') + "\"}")) == Errc::too_large);
+  CHECK(code_of(encode_record(header, "{\"a\":\"" + std::string(16200, 'x') + "\"}")) ==
+        Errc::too_large);
   header.type = "ledger.anchor";
   CHECK(code_of(encode_record(header, "{}")) == Errc::unsupported);
   header.type = "ledger.genesis";
@@ -148,20 +158,22 @@ TEST_CASE("record: a clock step of more than two seconds is seen", "[ledger][rec
 }
 
 TEST_CASE("ids: origins and run ids in their one form", "[ledger][record]") {
-  CHECK(Origin::from_text("ci.example.com/ethos/aaaqeayeaudaocajbifqydiob4")->name() == "ci.example.com");
+  CHECK(Origin::from_text("ci.example.com/ethos/aaaqeayeaudaocajbifqydiob4")->name() ==
+        "ci.example.com");
   CHECK(Origin::from_text("a/ethos/b/ethos/aaaqeayeaudaocajbifqydiob4")->name() == "a/ethos/b");
-  for (const char* bad : {"", "ci/ethos/", "/ethos/aaaqeayeaudaocajbifqydiob4", "ci/aaaqeayeaudaocajbifqydiob4",
-                          "ci/ethos/aaaqeayeaudaocajbifqydiob5", "ci/ethos/aaaqeayeaudaocajbifqydiob",
-                          "ci/ethos/AAAQEAYEAUDAOCAJBIFQYDIOB4", "c i/ethos/aaaqeayeaudaocajbifqydiob4",
-                          "c+i/ethos/aaaqeayeaudaocajbifqydiob4", "-ci/ethos/aaaqeayeaudaocajbifqydiob4",
-                          "ci/ethos/aaaqeayeaudaocajbifqydiob4\n"}) {
+  for (const char* bad :
+       {"", "ci/ethos/", "/ethos/aaaqeayeaudaocajbifqydiob4", "ci/aaaqeayeaudaocajbifqydiob4",
+        "ci/ethos/aaaqeayeaudaocajbifqydiob5", "ci/ethos/aaaqeayeaudaocajbifqydiob",
+        "ci/ethos/AAAQEAYEAUDAOCAJBIFQYDIOB4", "c i/ethos/aaaqeayeaudaocajbifqydiob4",
+        "c+i/ethos/aaaqeayeaudaocajbifqydiob4", "-ci/ethos/aaaqeayeaudaocajbifqydiob4",
+        "ci/ethos/aaaqeayeaudaocajbifqydiob4\n"}) {
     CAPTURE(bad);
     CHECK_FALSE(Origin::from_text(bad));
   }
   CHECK_FALSE(is_origin_name(std::string(129, 'a')));
   CHECK(is_origin_name(std::string(128, 'a')));
   const RunId a = RunId::random();
-  CHECK(RunId::from_text(a.text()) );
+  CHECK(RunId::from_text(a.text()));
   CHECK_FALSE(a == RunId::random());
   CHECK_FALSE(RunId::from_text("../../etc/passwd"));
 }

@@ -29,7 +29,8 @@ void run_sql(const std::string& path, const std::string& sql) {
 }
 
 // Database and log to another place, as a careless or careful person would copy them.
-ledger::LedgerFiles copy_to(const ledger::LedgerFiles& from, const std::string& to, bool with_log = true) {
+ledger::LedgerFiles copy_to(const ledger::LedgerFiles& from, const std::string& to,
+                            bool with_log = true) {
   fs::copy_file(from.database, to);
   if (with_log && fs::exists(from.wal())) fs::copy_file(from.wal(), to + "-wal");
   auto files = ledger::LedgerFiles::at(to, from.keys);
@@ -65,7 +66,8 @@ TEST_CASE("store: the schema is the text of the format page", "[ledger][store][g
   sqlite3* db = nullptr;
   REQUIRE(sqlite3_open(f.files.database.c_str(), &db) == SQLITE_OK);
   sqlite3_stmt* query = nullptr;
-  REQUIRE(sqlite3_prepare_v2(db, "SELECT type, sql FROM sqlite_schema", -1, &query, nullptr) == SQLITE_OK);
+  REQUIRE(sqlite3_prepare_v2(db, "SELECT type, sql FROM sqlite_schema", -1, &query, nullptr) ==
+          SQLITE_OK);
   int rows = 0;
   while (sqlite3_step(query) == SQLITE_ROW) {
     CHECK(std::string(reinterpret_cast<const char*>(sqlite3_column_text(query, 0))) == "table");
@@ -83,9 +85,10 @@ TEST_CASE("store: the schema is the text of the format page", "[ledger][store][g
 
 TEST_CASE("store: foreign objects and numbers are refused", "[ledger][store]") {
   for (const char* sql :
-       {"CREATE TABLE extra(x)", "CREATE VIEW v AS SELECT * FROM leaf", "CREATE INDEX i ON leaf(hash)",
-        "CREATE TRIGGER t AFTER INSERT ON leaf BEGIN DELETE FROM leaf WHERE seq=0; END", "DROP TABLE blob",
-        "ALTER TABLE leaf RENAME TO old; CREATE VIEW leaf AS SELECT * FROM old",
+       {"CREATE TABLE extra(x)", "CREATE VIEW v AS SELECT * FROM leaf",
+        "CREATE INDEX i ON leaf(hash)",
+        "CREATE TRIGGER t AFTER INSERT ON leaf BEGIN DELETE FROM leaf WHERE seq=0; END",
+        "DROP TABLE blob", "ALTER TABLE leaf RENAME TO old; CREATE VIEW leaf AS SELECT * FROM old",
         "ALTER TABLE leaf ADD COLUMN x TEXT", "PRAGMA application_id=1", "ANALYZE"}) {
     LedgerFixture f;
     CAPTURE(sql);
@@ -103,12 +106,19 @@ TEST_CASE("store: foreign objects and numbers are refused", "[ledger][store]") {
 
 TEST_CASE("store: edited rows are refused", "[ledger][store]") {
   for (const char* sql : {
-           "DELETE FROM leaf WHERE seq=3", "DELETE FROM checkpoint WHERE size=4",
-           "UPDATE leaf SET hash=zeroblob(32) WHERE seq=3", "UPDATE leaf SET bytes=CAST(bytes||' ' AS BLOB) WHERE seq=3",
+           "DELETE FROM leaf WHERE seq=3",
+           "DELETE FROM checkpoint WHERE size=4",
+           "UPDATE leaf SET hash=zeroblob(32) WHERE seq=3",
+           "UPDATE leaf SET bytes=CAST(bytes||' ' AS BLOB) WHERE seq=3",
            "INSERT INTO leaf VALUES(4, x'7b7d', zeroblob(32))",
-           "UPDATE checkpoint SET note=x'00' WHERE size=4", "UPDATE checkpoint SET size=5 WHERE size=4",
-           "UPDATE tail SET peaks=zeroblob(32)", "UPDATE tail SET peaks=x''", "UPDATE tail SET epoch=1",
-           "UPDATE tail SET epoch_seq=2", "UPDATE tail SET epoch_seq=-1", "DELETE FROM tail",
+           "UPDATE checkpoint SET note=x'00' WHERE size=4",
+           "UPDATE checkpoint SET size=5 WHERE size=4",
+           "UPDATE tail SET peaks=zeroblob(32)",
+           "UPDATE tail SET peaks=x''",
+           "UPDATE tail SET epoch=1",
+           "UPDATE tail SET epoch_seq=2",
+           "UPDATE tail SET epoch_seq=-1",
+           "DELETE FROM tail",
            "UPDATE leaf SET seq=-1 WHERE seq=3",
            // The tail re-written as a whole, without the key.
            "DELETE FROM leaf WHERE seq=3; DELETE FROM checkpoint WHERE size=4",
@@ -119,7 +129,8 @@ TEST_CASE("store: edited rows are refused", "[ledger][store]") {
     run_sql(f.files.database, sql);
     auto appender = f.appender();
     const Errc code = code_of(commit_one(appender));
-    CHECK((code == Errc::mismatch || code == Errc::malformed || code == Errc::behind || code == Errc::not_found));
+    CHECK((code == Errc::mismatch || code == Errc::malformed || code == Errc::behind ||
+           code == Errc::not_found));
   }
 }
 
@@ -127,8 +138,10 @@ TEST_CASE("reader: a changed, missing or reordered record is named", "[ledger][s
   for (const auto& [sql, seq] : {
            std::pair{"DELETE FROM leaf WHERE seq=2", "record 2 is missing"},
            {"UPDATE leaf SET bytes=CAST(bytes||' ' AS BLOB) WHERE seq=2", "record 2: hash differs"},
-           {"UPDATE leaf SET bytes=(SELECT bytes FROM leaf WHERE seq=1), hash=(SELECT hash FROM leaf WHERE seq=1) "
-            "WHERE seq=2", "record 2: does not follow"},
+           {"UPDATE leaf SET bytes=(SELECT bytes FROM leaf WHERE seq=1), hash=(SELECT hash FROM "
+            "leaf WHERE seq=1) "
+            "WHERE seq=2",
+            "record 2: does not follow"},
        }) {
     LedgerFixture f;
     grow(f, 3);
@@ -140,7 +153,8 @@ TEST_CASE("reader: a changed, missing or reordered record is named", "[ledger][s
   }
 }
 
-TEST_CASE("high water: an older copy put back is refused, an emptied file is not", "[ledger][store]") {
+TEST_CASE("high water: an older copy put back is refused, an emptied file is not",
+          "[ledger][store]") {
   LedgerFixture f;
   grow(f, 2);
   const auto old = copy_to(f.files, f.dir.file("old.db"));
@@ -186,7 +200,8 @@ TEST_CASE("high water: two histories of one ledger are a fork", "[ledger][store]
   auto fork = ledger::Appender::open(fork_files, f.clock);
   REQUIRE(fork);
   REQUIRE(commit_one(*fork));
-  fs::copy_file(f.files.high_water(), fork_files.high_water(), fs::copy_options::overwrite_existing);
+  fs::copy_file(f.files.high_water(), fork_files.high_water(),
+                fs::copy_options::overwrite_existing);
   auto refused = commit_one(*fork);
   CHECK(code_of(refused) == Errc::mismatch);
   CHECK(refused.error().message().find("fork") != std::string::npos);
@@ -233,14 +248,16 @@ TEST_CASE("reader: changes no byte and no name", "[ledger][store]") {
   }
 }
 
-TEST_CASE("writer: waits for nobody's leave but the lock, and folds a long log", "[ledger][store]") {
+TEST_CASE("writer: waits for nobody's leave but the lock, and folds a long log",
+          "[ledger][store]") {
   LedgerFixture f;
   auto appender = f.appender();
   ledger::RunChain run = new_run();
   std::uintmax_t longest = 0;
   for (int i = 0; i < 60; ++i) {
     ledger::CommitRequest request;
-    request.records = {pending(i == 0 ? "run.open" : "run.gap", &run, R"({"a":")" + std::string(8000, 'x') + "\"}")};
+    request.records = {pending(i == 0 ? "run.open" : "run.gap", &run,
+                               R"({"a":")" + std::string(8000, 'x') + "\"}")};
     auto committed = appender.commit(request);
     REQUIRE(committed);
     CHECK(committed->warnings.empty());
@@ -284,7 +301,8 @@ TEST_CASE("store: cut anywhere, it is refused or is a shorter whole", "[ledger][
   }
 }
 
-TEST_CASE("store: one flipped bit never becomes another history", "[ledger][store][slow][property]") {
+TEST_CASE("store: one flipped bit never becomes another history",
+          "[ledger][store][slow][property]") {
   LedgerFixture f;
   grow(f, 4);
   const auto whole = f.records();

@@ -35,7 +35,9 @@ sqlite3_file* real_file(sqlite3_file* file) {
 const sqlite3_io_methods* methods(sqlite3_file* file) { return real_file(file)->pMethods; }
 
 int x_close(sqlite3_file* f) { return methods(f)->xClose(real_file(f)); }
-int x_read(sqlite3_file* f, void* p, int n, sqlite3_int64 at) { return methods(f)->xRead(real_file(f), p, n, at); }
+int x_read(sqlite3_file* f, void* p, int n, sqlite3_int64 at) {
+  return methods(f)->xRead(real_file(f), p, n, at);
+}
 int x_write(sqlite3_file* f, const void* p, int n, sqlite3_int64 at) {
   if (!is_due()) return methods(f)->xWrite(real_file(f), p, n, at);
   // A torn write: half of it reaches the disk.
@@ -48,18 +50,23 @@ int x_truncate(sqlite3_file* f, sqlite3_int64 n) {
 int x_sync(sqlite3_file* f, int flags) {
   return is_due() ? code(SQLITE_IOERR_FSYNC) : methods(f)->xSync(real_file(f), flags);
 }
-int x_file_size(sqlite3_file* f, sqlite3_int64* n) { return methods(f)->xFileSize(real_file(f), n); }
+int x_file_size(sqlite3_file* f, sqlite3_int64* n) {
+  return methods(f)->xFileSize(real_file(f), n);
+}
 int x_lock(sqlite3_file* f, int l) { return methods(f)->xLock(real_file(f), l); }
 int x_unlock(sqlite3_file* f, int l) { return methods(f)->xUnlock(real_file(f), l); }
 int x_check(sqlite3_file* f, int* out) { return methods(f)->xCheckReservedLock(real_file(f), out); }
-int x_control(sqlite3_file* f, int op, void* arg) { return methods(f)->xFileControl(real_file(f), op, arg); }
+int x_control(sqlite3_file* f, int op, void* arg) {
+  return methods(f)->xFileControl(real_file(f), op, arg);
+}
 int x_sector(sqlite3_file* f) { return methods(f)->xSectorSize(real_file(f)); }
 int x_device(sqlite3_file* f) { return methods(f)->xDeviceCharacteristics(real_file(f)); }
 
 // Version 1: no shared memory and no mapping, which the exclusive mode does not need.
-const sqlite3_io_methods kMethods = {1,        x_close,  x_read,   x_write,   x_truncate, x_sync,
-                                     x_file_size, x_lock, x_unlock, x_check,   x_control,  x_sector,
-                                     x_device, nullptr,  nullptr,  nullptr,   nullptr,    nullptr, nullptr};
+const sqlite3_io_methods kMethods = {1,         x_close,     x_read,   x_write,  x_truncate,
+                                     x_sync,    x_file_size, x_lock,   x_unlock, x_check,
+                                     x_control, x_sector,    x_device, nullptr,  nullptr,
+                                     nullptr,   nullptr,     nullptr,  nullptr};
 
 int x_open(sqlite3_vfs*, const char* name, sqlite3_file* f, int flags, int* out_flags) {
   f->pMethods = nullptr;

@@ -4,7 +4,8 @@
 namespace ethos::support {
 
 // A SQLite VFS in front of the system's, which counts the calls that change a file and can make the
-// n-th of them, and all after it, fail: a disk that dies. While an object lives it is the default VFS.
+// n-th of them, and all after it, fail: a disk that dies. While an object lives it is the default
+// VFS.
 class FaultVfs {
  public:
   enum class Kind { no_space, io_error };

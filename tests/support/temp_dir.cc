@@ -11,7 +11,8 @@ namespace ethos::support {
 
 TempDir::TempDir() {
   const char* base = std::getenv("TMPDIR");
-  std::string pattern = std::string(base != nullptr && *base == '/' ? base : "/tmp") + "/ethos-test-XXXXXX";
+  std::string pattern =
+      std::string(base != nullptr && *base == '/' ? base : "/tmp") + "/ethos-test-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp " + pattern);
   path_ = pattern;
 }
