@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/validate/validate.h"
 
+#include <optional>
+
 #include "sarif/validate/checks.h"
+#include "sarif/validate/upload_size.h"
 #include "sarif/validate/walker.h"
 
 namespace ethos::sarif::validation {
@@ -77,6 +80,12 @@ class Checks final : public Listener {
   Context& context_;
 };
 
+void report_size(Reporter& reporter, const std::string& message) {
+  reporter.add(
+      Check::file_too_large, {0, 1, 1}, [] { return std::string(); },
+      [&message] { return message; });
+}
+
 }  // namespace
 
 Report validate(ByteSource& source, const Options& options) {
@@ -85,8 +94,18 @@ Report validate(ByteSource& source, const Options& options) {
   const ItemHasher hasher;
   Context context(reporter, hasher, report);
   Checks checks(context);
-  Walker walker(source, options, reporter, report, checks);
+  std::optional<UploadSize> upload;
+  if (options.profile == Profile::github) upload.emplace(source, kGithubMostGzip);
+  ByteSource& bytes = upload ? static_cast<ByteSource&>(*upload) : source;
+  Walker walker(bytes, options, reporter, report, checks);
   walker.walk();
+  if (upload && report.is_readable() && upload->is_too_large()) {
+    report_size(reporter, "The file is larger than 10 MB behind gzip.");
+  }
+  if (options.profile == Profile::gitlab && report.bytes > kGitlabMostBytes) {
+    report_size(reporter,
+                "The file has " + std::to_string(report.bytes) + " bytes; the limit is 10 MiB.");
+  }
   reporter.finish();
   return report;
 }

@@ -152,20 +152,19 @@ TEST_CASE("validate: limits of services on large runs", "[sarif][validate]") {
     return std::any_of(report.findings.begin(), report.findings.end(),
                        [&rule](const Finding& finding) { return finding.rule->id == rule; });
   };
-  const auto result = run["results"][0];
-  run["results"] = nlohmann::json::array();
-  for (int i = 0; i < 5000; ++i) run["results"].push_back(result);
+  const nlohmann::json result = {{"ruleId", "R1"}, {"message", {{"text", "Here."}}}};
+  const auto location = run["results"][0]["locations"][0];
+  run["results"] = nlohmann::json::array_t(5000, result);
   CHECK_FALSE(has(Profile::github, "ETH2003"));
   run["results"].push_back(result);
   CHECK(has(Profile::github, "ETH2003"));
   CHECK(has(Profile::gitlab, "ETH2003"));
   CHECK_FALSE(has(Profile::spec, "ETH2003"));
-  while (run["results"].size() < 25001) run["results"].push_back(result);
+  run["results"] = nlohmann::json::array_t(25001, result);
   CHECK(has(Profile::github, "ETH2002"));
   CHECK_FALSE(has(Profile::github, "ETH2003"));
   run["results"] = {result};
-  run["results"][0]["locations"].insert(run["results"][0]["locations"].end(), 1000,
-                                        result["locations"][0]);
+  run["results"][0]["locations"] = nlohmann::json::array_t(1001, location);
   CHECK(has(Profile::github, "ETH2008"));
   run["results"] = {result};
   const nlohmann::json step = {{"location", {{"message", {{"text", "Here."}}}}}};
@@ -173,14 +172,41 @@ TEST_CASE("validate: limits of services on large runs", "[sarif][validate]") {
   run["results"][0]["codeFlows"] = {{{"threadFlows", {flow}}}};
   CHECK(has(Profile::github, "ETH2006"));
   run["results"] = {result};
-  auto& rules = run["tool"]["driver"]["rules"];
-  auto rule = rules[0];
-  while (rules.size() < 25001) {
-    rule["id"] = "X" + std::to_string(rules.size());
-    rules.push_back(rule);
-  }
+  auto rules = nlohmann::json::array_t(25001);
+  for (std::size_t i = 0; i < rules.size(); ++i) rules[i] = {{"id", "X" + std::to_string(i)}};
+  run["tool"]["driver"]["rules"] = rules;
   CHECK(has(Profile::github, "ETH2004"));
   CHECK(has(Profile::gitlab, "ETH2004"));
+}
+
+// Letters in no order, so that gzip saves little: about six bits a letter.
+std::string noise(std::size_t length) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string out;
+  std::uint64_t state = 1;
+  while (out.size() < length) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    out += kLetters[state >> 58U];
+  }
+  return out;
+}
+
+TEST_CASE("validate: the size of the file as the service counts it", "[sarif][validate]") {
+  auto log = nlohmann::json::parse(support::read_all(kFaults / "good.sarif"));
+  const auto is_too_large = [&log](Profile profile) {
+    const Report report = check(log.dump(), profile);
+    return std::any_of(report.findings.begin(), report.findings.end(),
+                       [](const Finding& finding) { return finding.rule->id == "ETH2014"; });
+  };
+  log["properties"] = {{"text", std::string(14'000'000, 'x')}};
+  CHECK_FALSE(is_too_large(Profile::github));
+  CHECK(is_too_large(Profile::gitlab));
+  CHECK_FALSE(is_too_large(Profile::sonar));
+  log["properties"] = {{"text", noise(12'000'000)}};
+  CHECK_FALSE(is_too_large(Profile::github));
+  log["properties"] = {{"text", noise(14'000'000)}};
+  CHECK(is_too_large(Profile::github));
 }
 
 TEST_CASE("validate: what is too large to look at is said, not passed over", "[sarif][validate]") {

@@ -442,7 +442,10 @@ def text_of(log, pointer=None):
     log = copy.deepcopy(log)
     if pointer is not None:
         log["properties"] = {"expect": pointer}
-    return json.dumps(log, indent=1, ensure_ascii=False) + "\n"
+    text = json.dumps(log, indent=1, ensure_ascii=False)
+    if len(text) > 20000:
+        text = json.dumps(log, ensure_ascii=False, separators=(",", ":"))
+    return text + "\n"
 
 
 def main():
