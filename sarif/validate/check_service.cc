@@ -195,8 +195,9 @@ std::string category_of(std::string_view id) {
 void check_category(Context& context, const Value& run) {
   Reporter& reporter = context.reporter;
   const auto details = run.find(Key::automation_details);
-  const auto id = details ? details->text_of(Key::id) : std::nullopt;
-  if (!id || id->find('/') == std::string_view::npos) {
+  std::string_view id;
+  if (details) id = details->text_of(Key::id).value_or(std::string_view());
+  if (id.find('/') == std::string_view::npos) {
     reporter.at_member(Check::category_absent, run, Key::automation_details,
                        [] { return "The run has no automationDetails.id with a \"/\"."; });
   }
@@ -205,7 +206,7 @@ void check_category(Context& context, const Value& run) {
   constexpr std::size_t kMostCompared = 1000;
   auto& identities = context.log.identities;
   RunIdentity mine{context.run.tool_name, context.run.tool_identity,
-                   category_of(id.value_or(std::string_view())), run.pointer()};
+                   category_of(id), run.pointer()};
   for (const RunIdentity& other : identities) {
     if (other.tool != mine.tool || other.category != mine.category) continue;
     reporter.at(Check::category_twice, run, [&] {
