@@ -30,6 +30,7 @@ void add_filter(CLI::App& app, Action& action);
 void add_baseline(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
 void add_summary(CLI::App& app, Action& action);
+void add_repair(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 
 }  // namespace ethos::sarif

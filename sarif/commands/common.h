@@ -23,6 +23,7 @@ class InputFile {
   // The same, and "fd:N" for a descriptor that the caller left open: works without /proc or /dev.
   static base::Result<InputFile> open_evidence(const std::string& path);
   [[nodiscard]] FdSource source() const { return FdSource(fd_); }
+  [[nodiscard]] int fd() const { return fd_; }
 
  private:
   explicit InputFile(int fd) : fd_(fd) {}

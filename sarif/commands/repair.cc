@@ -43,7 +43,7 @@ class Rewindable {
     if (!file) return base::Unexpected(std::move(file).error());
     Rewindable input(std::move(*file));
     // Only a regular file can be read again, and only one that stands at its start is whole.
-    if (::lseek(input.file_.source().fd(), 0, SEEK_CUR) != 0) {
+    if (::lseek(input.file_.fd(), 0, SEEK_CUR) != 0) {
       auto kept = input.keep();
       if (!kept) return base::Unexpected(std::move(kept).error());
     }
@@ -51,7 +51,7 @@ class Rewindable {
   }
 
   base::Result<std::unique_ptr<ByteSource>> rewind() const {
-    const int fd = kept_ ? ::fileno(kept_.get()) : file_.source().fd();
+    const int fd = kept_ ? ::fileno(kept_.get()) : file_.fd();
     if (::lseek(fd, 0, SEEK_SET) != 0) return base::fail_errno("input", errno);
     return std::unique_ptr<ByteSource>(std::make_unique<FdSource>(fd));
   }
@@ -179,15 +179,17 @@ base::Result<RepairSummary> mend(const Arguments& arguments, const Streams& stre
   RepairSummary summary;
   std::string root;
   if (!arguments.options.root.empty()) {
-    root = base::absolute_path(arguments.options.root).value_or(std::string());
+    auto whole = base::absolute_path(arguments.options.root);
+    if (!whole) return base::Unexpected(std::move(whole).error());
+    root = std::move(*whole);
   }
-  auto done = write_output(arguments.output, root, streams.out,
-                           [&](ByteSink& sink) -> base::Result<void> {
-                             auto made = run(sink);
-                             if (!made) return base::Unexpected(std::move(made).error());
-                             summary = *made;
-                             return {};
-                           });
+  auto done =
+      write_output(arguments.output, root, streams.out, [&](ByteSink& sink) -> base::Result<void> {
+        auto made = run(sink);
+        if (!made) return base::Unexpected(std::move(made).error());
+        summary = *made;
+        return {};
+      });
   if (!done) return base::Unexpected(std::move(done).error());
   return summary;
 }
@@ -200,7 +202,8 @@ Exit execute(const Arguments& arguments, const Streams& streams, ByteSink& list)
   }
   const auto summary = mend(arguments, streams, *input, list);
   if (!summary) {
-    complain(streams.err, validation::safe_text(arguments.input + ": " + summary.error().message()));
+    complain(streams.err,
+             validation::safe_text(arguments.input + ": " + summary.error().message()));
     return Exit::unreadable;
   }
   if (!arguments.is_quiet) write_summary(list, arguments, *summary);
@@ -225,11 +228,11 @@ Exit execute_with_list(Arguments arguments, const Streams& streams) {
     return Exit::usage;
   }
   Exit status = Exit::done;
-  const auto written = write_output(arguments.changes, "", streams.out,
-                                    [&](ByteSink& sink) -> base::Result<void> {
-                                      status = execute(arguments, streams, sink);
-                                      return {};
-                                    });
+  const auto written =
+      write_output(arguments.changes, "", streams.out, [&](ByteSink& sink) -> base::Result<void> {
+        status = execute(arguments, streams, sink);
+        return {};
+      });
   if (written) return status;
   complain(streams.err, written.error().message());
   return Exit::unreadable;

@@ -28,6 +28,7 @@ int parse_and_run(const std::vector<std::string>& args, const Streams& streams) 
   add_formats(app, action);
   add_merge(app, action);
   add_summary(app, action);
+  add_repair(app, action);
   add_validate(app, action);
   try {
     // CLI11 takes the arguments from the back.

@@ -74,8 +74,8 @@ void Mender::note(RepairKind kind, std::string pointer, std::string before, std:
   };
   cut(before);
   cut(after);
-  changes_.push_back({kind, line_, std::move(pointer), std::move(before), std::move(after),
-                      std::string(reason)});
+  changes_.push_back(
+      {kind, line_, std::move(pointer), std::move(before), std::move(after), std::string(reason)});
 }
 
 void Mender::write_member(const JsonView& value, std::string_view key, Type type,
@@ -134,10 +134,8 @@ void Mender::write_known(const JsonView& value, std::string_view name, const Pro
 void Mender::write_value(const JsonView& value, const Property& property, bool is_element,
                          const Owner& owner, const std::string& pointer, JsonWriter& writer) {
   const Container container = is_element ? Container::one : property.container;
-  const Owner inner{.type = property.type,
-                    .key = property.key,
-                    .outer = owner.type,
-                    .outer_key = owner.key};
+  const Owner inner{
+      .type = property.type, .key = property.key, .outer = owner.type, .outer_key = owner.key};
   if (container == Container::list && value.is_array()) {
     write_list(value, property, owner, pointer, writer);
   } else if (container == Container::map && value.is_object()) {

@@ -33,8 +33,7 @@ class Mender {
   void write_element(const JsonView& value, const validation::Property& property,
                      const std::string& pointer, JsonWriter& writer);
   // The element as compact JSON.
-  [[nodiscard]] std::string mended_text(const JsonView& value,
-                                        const validation::Property& property,
+  [[nodiscard]] std::string mended_text(const JsonView& value, const validation::Property& property,
                                         const std::string& pointer);
   [[nodiscard]] validation::ItemDigest digest_of_text(const std::string& text) const;
 
@@ -56,8 +55,8 @@ class Mender {
   void write_object(const JsonView& object, const Owner& owner, const std::string& pointer,
                     JsonWriter& writer);
   void write_known(const JsonView& value, std::string_view name,
-                   const validation::Property& property, const Owner& owner,
-                   const JsonView* object, const std::string& pointer, JsonWriter& writer);
+                   const validation::Property& property, const Owner& owner, const JsonView* object,
+                   const std::string& pointer, JsonWriter& writer);
   void write_list(const JsonView& list, const validation::Property& property, const Owner& owner,
                   const std::string& pointer, JsonWriter& writer);
   // A new token for a scalar, noted; nothing when it stays as it is.
@@ -67,8 +66,7 @@ class Mender {
                                                        const std::string& pointer);
   [[nodiscard]] std::optional<std::string> mend_uri(const JsonView& value,
                                                     const validation::Property& property,
-                                                    const Owner& owner,
-                                                    const std::string& pointer);
+                                                    const Owner& owner, const std::string& pointer);
   [[nodiscard]] const Remap* remap_for(const validation::Property& property, const Owner& owner,
                                        const JsonView* object) const;
   // Whether the member goes, which is then noted.

@@ -49,10 +49,9 @@ std::optional<std::string> same_word(std::string_view text, Words words) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   };
   for (const std::string_view word : validation::words_of(words)) {
-    const bool is_same =
-        word.size() == text.size() &&
-        std::equal(word.begin(), word.end(), text.begin(),
-                   [&lower](char a, char b) { return lower(a) == lower(b); });
+    const bool is_same = word.size() == text.size() &&
+                         std::equal(word.begin(), word.end(), text.begin(),
+                                    [&lower](char a, char b) { return lower(a) == lower(b); });
     if (is_same) return word == text ? std::nullopt : std::optional<std::string>(word);
   }
   return std::nullopt;
@@ -76,8 +75,7 @@ bool Mender::is_lost(const JsonView& value, const Property& property, const Owne
   };
   if (property.scalar == Scalar::anything) {
     if (!is_security_severity(property, owner.type, owner.outer)) return false;
-    const bool is_zero =
-        value.is_number() && validation::double_from_token(value.token()) == 0;
+    const bool is_zero = value.is_number() && validation::double_from_token(value.token()) == 0;
     const auto mended = value.is_string() ? severity_for(value.text()) : std::nullopt;
     if (value.is_null() || is_zero) {
       return lose(RepairKind::severity_mapped, "no severity, but it would show as an error");
@@ -128,8 +126,7 @@ std::optional<std::string> Mender::mend_scalar(const JsonView& value, const Prop
     const auto index = remap != nullptr ? value.integer() : std::nullopt;
     const auto moved = index ? remap->moved(*index) : std::nullopt;
     if (!moved) return std::nullopt;
-    return change(RepairKind::item_merged, std::to_string(*moved),
-                  "what it points at has moved");
+    return change(RepairKind::item_merged, std::to_string(*moved), "what it points at has moved");
   }
   if (!value.is_string()) return std::nullopt;
   if (property.format == Format::uri || property.format == Format::uri_reference) {
@@ -218,14 +215,12 @@ const Remap* Mender::remap_for(const Property& property, const Owner& owner,
       return nullptr;
   }
   // A rule: the driver's, unless the reference names a component.
-  const auto component = owner.type == Type::result
-                             ? object->find_path({"rule", "toolComponent"})
-                             : object->find("toolComponent");
+  const auto component = owner.type == Type::result ? object->find_path({"rule", "toolComponent"})
+                                                    : object->find("toolComponent");
   if (!component) return &tables_->driver_rules;
   const auto extension = component->is_object() ? component->find("index") : std::nullopt;
   const auto index = extension ? extension->integer() : std::nullopt;
-  if (!index || *index < 0 ||
-      static_cast<std::size_t>(*index) >= tables_->extension_rules.size()) {
+  if (!index || *index < 0 || static_cast<std::size_t>(*index) >= tables_->extension_rules.size()) {
     return nullptr;
   }
   return &tables_->extension_rules[static_cast<std::size_t>(*index)];

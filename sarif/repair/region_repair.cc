@@ -37,8 +37,8 @@ class Planner {
     if (is_lost(Key::char_offset)) drop(Key::char_length, kNoStart);
     if (is_lost(Key::byte_offset)) drop(Key::byte_length, kNoStart);
     drop_reversed_end();
-    const bool has_start = stays(Key::start_line) || stays(Key::char_offset) ||
-                           stays(Key::byte_offset);
+    const bool has_start =
+        stays(Key::start_line) || stays(Key::char_offset) || stays(Key::byte_offset);
     plan_.is_void = !has_start && !plan_.lost.empty();
     return std::move(plan_);
   }

@@ -19,8 +19,8 @@ using validation::Type;
 namespace {
 
 constexpr std::array<std::string_view, kRepairKinds> kKindNames = {
-    "byte-order-mark",   "number-out-of-range", "uri-encoded",       "uri-from-windows",
-    "uri-made-relative", "fingerprint-added",   "item-merged",       "duplicate-removed",
+    "byte-order-mark",   "number-out-of-range", "uri-encoded",  "uri-from-windows",
+    "uri-made-relative", "fingerprint-added",   "item-merged",  "duplicate-removed",
     "severity-mapped",   "level-mapped",        "null-replaced"};
 
 // Writes the log as it streams by, each part mended.

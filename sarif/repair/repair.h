@@ -22,11 +22,11 @@ enum class RepairKind : std::uint8_t {
   uri_from_windows,     // C:\a\b, \\server\share, a\b
   uri_made_relative,    // below the root
   fingerprint_added,    // primaryLocationLineHash, from the source below the root
-  item_merged,          // a rule, artifact or logical location that stands there before; indices follow
-  duplicate_removed,    // an equal tag or array item where items must differ
-  severity_mapped,      // security-severity: "High", 7.5 as a number, "undefined"
-  level_mapped,         // "info", "Critical"
-  null_replaced         // results: null and the like
+  item_merged,  // a rule, artifact or logical location that stands there before; indices follow
+  duplicate_removed,  // an equal tag or array item where items must differ
+  severity_mapped,    // security-severity: "High", 7.5 as a number, "undefined"
+  level_mapped,       // "info", "Critical"
+  null_replaced       // results: null and the like
 };
 inline constexpr std::size_t kRepairKinds = 11;
 

@@ -55,8 +55,8 @@ class Survey final : public LogHandler {
   }
   void end_list() override { path_.end_list(); }
 
-  base::Result<void> element(const JsonView& value, const Property& property,
-                             std::size_t /*index*/, const std::string& pointer) override {
+  base::Result<void> element(const JsonView& value, const Property& property, std::size_t /*index*/,
+                             const std::string& pointer) override {
     has_links_ = has_links_ || has_link(value);
     if (runs_.empty()) return {};
     switch (property.key) {

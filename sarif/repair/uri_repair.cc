@@ -107,7 +107,8 @@ std::optional<std::string> mend_by_file(std::string_view text, const Sources& so
 std::optional<std::string> make_relative(std::string_view text, const Sources& sources) {
   if (sources.paths == nullptr) return std::nullopt;
   const validation::UriParts parts = validation::split_uri(text);
-  const bool is_local = parts.is_file() && (parts.authority.empty() || parts.authority == "localhost");
+  const bool is_local =
+      parts.is_file() && (parts.authority.empty() || parts.authority == "localhost");
   const bool is_rooted = !parts.is_absolute() && !parts.has_authority && parts.is_rooted();
   if (!is_local && !is_rooted) return std::nullopt;
   if (parts.has_query || parts.has_fragment) return std::nullopt;

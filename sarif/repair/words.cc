@@ -21,40 +21,19 @@ struct Mapping {
   std::string_view to;
 };
 
-constexpr std::array<Mapping, 34> kLevels = {{{"none", "none"},
-                                              {"off", "none"},
-                                              {"ignore", "none"},
-                                              {"ignored", "none"},
-                                              {"note", "note"},
-                                              {"info", "note"},
-                                              {"information", "note"},
-                                              {"informational", "note"},
-                                              {"low", "note"},
-                                              {"minor", "note"},
-                                              {"hint", "note"},
-                                              {"suggestion", "note"},
-                                              {"recommendation", "note"},
-                                              {"style", "note"},
-                                              {"convention", "note"},
-                                              {"refactor", "note"},
-                                              {"notice", "note"},
-                                              {"trivial", "note"},
-                                              {"warning", "warning"},
-                                              {"warn", "warning"},
-                                              {"medium", "warning"},
-                                              {"moderate", "warning"},
-                                              {"major", "warning"},
-                                              {"weak warning", "warning"},
-                                              {"error", "error"},
-                                              {"err", "error"},
-                                              {"high", "error"},
-                                              {"critical", "error"},
-                                              {"fatal", "error"},
-                                              {"severe", "error"},
-                                              {"blocker", "error"},
-                                              {"failure", "error"},
-                                              {"important", "error"},
-                                              {"serious", "error"}}};
+constexpr std::array<Mapping, 34> kLevels = {
+    {{"none", "none"},           {"off", "none"},           {"ignore", "none"},
+     {"ignored", "none"},        {"note", "note"},          {"info", "note"},
+     {"information", "note"},    {"informational", "note"}, {"low", "note"},
+     {"minor", "note"},          {"hint", "note"},          {"suggestion", "note"},
+     {"recommendation", "note"}, {"style", "note"},         {"convention", "note"},
+     {"refactor", "note"},       {"notice", "note"},        {"trivial", "note"},
+     {"warning", "warning"},     {"warn", "warning"},       {"medium", "warning"},
+     {"moderate", "warning"},    {"major", "warning"},      {"weak warning", "warning"},
+     {"error", "error"},         {"err", "error"},          {"high", "error"},
+     {"critical", "error"},      {"fatal", "error"},        {"severe", "error"},
+     {"blocker", "error"},       {"failure", "error"},      {"important", "error"},
+     {"serious", "error"}}};
 
 // The middle of the range that GitHub gives to the word.
 constexpr std::array<Mapping, 12> kSeverities = {{{"critical", "9.5"},
@@ -91,9 +70,8 @@ std::optional<MendedSeverity> severity_for(std::string_view text) {
   const auto* const found = std::find_if(kSeverities.begin(), kSeverities.end(),
                                          [&plain](const Mapping& m) { return m.from == plain; });
   if (found == kSeverities.end()) return std::nullopt;
-  return MendedSeverity{std::string(found->to),
-                        found->to.empty() ? "a word that names no severity"
-                                          : "a word instead of a number"};
+  return MendedSeverity{std::string(found->to), found->to.empty() ? "a word that names no severity"
+                                                                  : "a word instead of a number"};
 }
 
 }  // namespace ethos::sarif

@@ -205,8 +205,8 @@ void check_category(Context& context, const Value& run) {
   // Too many runs are refused anyway; comparing each with each stays cheap below that.
   constexpr std::size_t kMostCompared = 1000;
   auto& identities = context.log.identities;
-  RunIdentity mine{context.run.tool_name, context.run.tool_identity,
-                   category_of(id), run.pointer()};
+  RunIdentity mine{context.run.tool_name, context.run.tool_identity, category_of(id),
+                   run.pointer()};
   for (const RunIdentity& other : identities) {
     if (other.tool != mine.tool || other.category != mine.category) continue;
     reporter.at(Check::category_twice, run, [&] {
