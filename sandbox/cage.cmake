@@ -20,7 +20,7 @@ add_custom_command(OUTPUT ${ETHOS_INIT}
   VERBATIM)
 
 target_sources(ethos_sandbox PRIVATE
-  address_text.cc based_path.cc beneath.cc blueprint.cc cage.cc cgroup.cc child.cc child_channel.cc child_mounts.cc
+  address_text.cc based_path.cc beneath.cc blueprint.cc cage.cc cgroup.cc child.cc child_channel.cc child_copy.cc child_mounts.cc
   child_probes.cc child_restrict.cc clone_child.cc coalescer.cc commit_journal.cc commit_rules.cc commit_steps.cc compare.cc denial.cc doctor.cc grant_index.cc host_signs.cc
   hostile_name.cc staged_commit.cc upper_walk.cc grant_outputs.cc
   id_mapping.cc init_image.cc judge.cc launch.cc limit_watch.cc listener.cc mountinfo.cc output.cc

@@ -141,6 +141,7 @@ struct LaunchOptions {
   int spool_stdout_fd = -1;
   int spool_stderr_fd = -1;
   FaultInjection fault;
+  bool forces_copies = false;  // test only: the form of staged grants that old kernels need
 };
 
 // Runs `plan`. Blocks all signals of the calling thread meanwhile and takes SIGINT, SIGTERM and

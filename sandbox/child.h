@@ -19,6 +19,9 @@ namespace ethos::sandbox {
 
 inline constexpr std::size_t kMaxStaged = 64;
 inline constexpr std::size_t kMaxProbes = 16;
+// A granted directory up to this size can be copied where overlayfs cannot be used.
+inline constexpr std::uint64_t kMaxCopyBytes = 16U << 20;
+inline constexpr std::uint64_t kMaxCopyEntries = 2000;
 
 enum class ProbeId : std::uint32_t {
   open_ungranted,
@@ -54,6 +57,7 @@ struct Shared {
   std::int32_t object = -1;               // index of a mount or Landlock rule, -1 for none
   std::array<ProbeResult, kMaxProbes> probes{};
   std::uint32_t probe_count = 0;
+  std::array<std::uint8_t, kMaxStaged> is_copy{};  // staged mounts that are copies, no overlays
 };
 
 // Descriptors the child holds between its parts.
@@ -81,6 +85,7 @@ struct ChildContext {
   // The child's own; filled by it.
   ChildState* state = nullptr;
 
+  bool forces_copies = false;  // test only: copies although overlayfs would do
   Step fault_step = Step::none;
   int fault_error = 0;
 };

@@ -158,7 +158,7 @@ FdPath fd_path(long fd) {
   return out;
 }
 
-// Overlay: the granted directory below, a sized tmpfs above. The upper directory's descriptor stays
+// Overlay: the granted directory below, a sized tmpfs above; or its copy in the tmpfs alone. The upper directory's descriptor stays
 // open in the supervisor, so that what was written outlives the cage until it is committed.
 void add_staged(const ChildContext& c, Site& site, const BuildOp& op) {
   const long lower = attach_on_stage(c, op, site, short_name('l', op.slot),
@@ -173,6 +173,17 @@ void add_staged(const ChildContext& c, Site& site, const BuildOp& op) {
                 op.mount);
   };
   const long upper = open_dir("upper");
+  if (c.forces_copies || !has_user_attributes(upper)) {
+    must(c, op.step, copy_tree(lower, upper), op.mount);
+    const long copy = clone_tree(c, op, layer, "upper");
+    set_attributes(c, op, copy, op.attributes);
+    place(c, site, op, copy);
+    close_fd(lower);
+    close_fd(layer);
+    c.shared->is_copy[c.state->upper_count] = 1;
+    c.state->uppers[c.state->upper_count++] = static_cast<int>(upper);
+    return;
+  }
   const long work = open_dir("work");
 
   const long fs = new_fs(c, op, "overlay");

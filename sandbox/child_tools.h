@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include <cerrno>
 #include <cstdint>
 
 #include "sandbox/child.h"
@@ -52,6 +53,11 @@ inline long open_plain(long dir, const char* path, int flags, std::uint64_t reso
 
 void receive_trees(const ChildContext& c);  // root mode: waits for the supervisor
 void hand_over(const ChildContext& c);      // listener, scratch, upper directories
+// Does the file system of `dir` keep user.* attributes, which overlayfs needs of an upper layer?
+bool has_user_attributes(long dir);
+// Copies what is in the directory `from` (may be O_PATH) into `to`; 0 or a negative errno, -E2BIG
+// when it is not small.
+long copy_tree(long from, long to);
 void build_tree(const ChildContext& c);     // mounts, links, files, pivot_root
 void restrict_self(const ChildContext& c);  // rlimits, no_new_privs, Landlock, capabilities
 void install_filter(const ChildContext& c);

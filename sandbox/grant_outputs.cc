@@ -66,8 +66,9 @@ void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions&
   for (const BuildOp& op : launch.blueprint().ops) {
     if (op.kind != BuildKind::staged) continue;
     const Mount& mount = plan_.mounts[static_cast<std::size_t>(op.mount)];
-    const int upper = launch.uppers()[static_cast<std::size_t>(op.slot)].get();
-    auto done = commit_staged(plan_, mount, upper, rules, options.commit_journal);
+    const auto slot = static_cast<std::size_t>(op.slot);
+    const Layer layer{launch.uppers()[slot].get(), launch.is_copy(slot)};
+    auto done = commit_staged(plan_, mount, layer, rules, options.commit_journal);
     if (!done) {
       result.commit_refusals.push_back(io_refusal(mount, done.error()));
       result.is_committed = false;

@@ -212,6 +212,7 @@ std::optional<Launch::Failure> Launch::start_child() {
   context_.channel = child_channel_.get();
   context_.init_fd = init_.get();
   context_.stdio = {stdin_.get(), out_write_.get(), err_write_.get()};
+  context_.forces_copies = options_.forces_copies;
   context_.fault_step = fault_;
   context_.fault_error = options_.fault.error;
 

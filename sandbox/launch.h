@@ -66,6 +66,8 @@ class Launch {
   [[nodiscard]] int scratch_fd() const { return scratch_.get(); }
   // Upper directories in the order of the plan's staged mounts as the blueprint built them.
   [[nodiscard]] const std::vector<base::UniqueFd>& uppers() const { return uppers_; }
+  // Whether that layer is a copy of the grant and not an overlay's upper directory.
+  [[nodiscard]] bool is_copy(std::size_t slot) const { return shared_.get().is_copy[slot] != 0; }
   [[nodiscard]] const Blueprint& blueprint() const { return blueprint_; }
   [[nodiscard]] base::UniqueFd take_stdout() { return std::move(out_read_); }
   [[nodiscard]] base::UniqueFd take_stderr() { return std::move(err_read_); }

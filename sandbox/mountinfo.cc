@@ -38,6 +38,7 @@ MountKind kind_of(std::string_view type, std::string_view source, std::string_vi
     if (source == "ethos-scratch") return MountKind::scratch;
     if (source == "ethos-dev") return MountKind::dev;
     if (source == "ethos-mask") return MountKind::mask;
+    if (source == "ethos-staged") return MountKind::staged;  // a copy, where overlayfs is no use
   }
   if (type == "overlay" && source == "ethos-staged") return MountKind::staged;
   if (type == "proc" && root == "/") return MountKind::proc;

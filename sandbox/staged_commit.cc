@@ -43,8 +43,8 @@ std::string make_prefix() {
 
 class Committer {
  public:
-  Committer(const Plan& plan, const Mount& mount, int upper, const std::string& journal)
-      : plan_(plan), mount_(mount), upper_(upper), journal_path_(journal), prefix_(make_prefix()) {}
+  Committer(const Plan& plan, const Mount& mount, const Layer& layer, const std::string& journal)
+      : plan_(plan), mount_(mount), layer_(layer), journal_path_(journal), prefix_(make_prefix()) {}
 
   Result<CommitResult> run(const CommitRules& rules) {
     auto grant = open_grant(mount_.source, mount_.device, mount_.inode);
@@ -53,7 +53,7 @@ class Committer {
     struct stat owner {};
     if (fstat(grant_.get(), &owner) != 0) return base::fail_errno(mount_.source, errno);
     owner_ = owner;
-    auto walk = walk_upper(upper_, grant_.get(), mount_.at, rules, mount_.allow_delete);
+    auto walk = walk_upper(layer_, grant_.get(), mount_.at, rules, mount_.allow_delete);
     if (!walk) return base::Unexpected(std::move(walk).error());
     for (const Change& change : walk->changes)
       if (mount_.size_bytes != 0 && change.size > mount_.size_bytes)
@@ -175,6 +175,11 @@ class Committer {
 
   Result<void> build(const std::vector<Item>& items) {
     for (const Item& item : items) {
+      if (item.replaces && is_unchanged(*item.change)) {
+        // Opened for writing, touched or merely copied: nothing to bring out.
+        journal_.steps[*item.step].kind = CommitStep::Kind::discard;
+        continue;
+      }
       Artifact artifact;
       artifact.grant = mount_.where;
       artifact.where = based_path(mount_.at + "/" + item.change->path, plan_.workspace);
@@ -195,12 +200,6 @@ class Committer {
           break;
       }
       if (!done) return done;
-      if (item.replaces && is_unchanged(item, artifact)) {
-        // Opened for writing or touched, but the same: nothing to bring out.
-        remove_tree(grant_.get(), item.place);
-        journal_.steps[*item.step].kind = CommitStep::Kind::discard;
-        continue;
-      }
       out_.artifacts.push_back(std::move(artifact));
     }
     // Modes of directories last: one without write permission could not be filled.
@@ -231,7 +230,7 @@ class Committer {
   Result<void> build_file(const Item& item, Artifact& artifact) {
     const std::string& path = item.change->path;
     const UniqueFd from =
-        open_beneath_dir(upper_, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        open_beneath_dir(layer_.fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (!from.is_open()) return base::fail_errno(path, errno);
     const UniqueFd to = open_beneath_dir(grant_.get(), item.place,
                                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -255,15 +254,24 @@ class Committer {
     return {};
   }
 
-  bool is_unchanged(const Item& item, const Artifact& artifact) const {
-    const UniqueFd old = open_beneath_dir(grant_.get(), item.change->path, O_RDONLY | O_NOFOLLOW);
+  // Same mode and same bytes as on the host.
+  bool is_unchanged(const Change& change) const {
+    const UniqueFd ours = open_beneath_dir(layer_.fd, change.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const UniqueFd old = open_beneath_dir(grant_.get(), change.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     struct stat found {};
-    if (!old.is_open() || fstat(old.get(), &found) != 0) return false;
-    if (static_cast<std::uint64_t>(found.st_size) != artifact.bytes ||
-        (found.st_mode & 0777) != artifact.mode)
+    if (!ours.is_open() || !old.is_open() || fstat(old.get(), &found) != 0) return false;
+    if (!S_ISREG(found.st_mode) || static_cast<std::uint64_t>(found.st_size) != change.size ||
+        (found.st_mode & 0777) != change.mode)
       return false;
-    const auto content = base::read_fd(old, 64U << 20, item.change->path);
-    return content && sha256(*content) == artifact.sha256;
+    std::array<char, 32768> a;
+    std::array<char, 32768> b;
+    for (;;) {
+      const ssize_t n = read(ours.get(), a.data(), a.size());
+      const ssize_t m = read(old.get(), b.data(), b.size());
+      if (n != m || n < 0) return false;
+      if (n == 0) return true;
+      if (!std::equal(a.begin(), a.begin() + n, b.begin())) return false;
+    }
   }
 
   Result<void> swap() {
@@ -286,7 +294,7 @@ class Committer {
 
   const Plan& plan_;
   const Mount& mount_;
-  int upper_;
+  Layer layer_;
   const std::string& journal_path_;
   std::string prefix_;
   UniqueFd grant_;
@@ -297,9 +305,9 @@ class Committer {
 
 }  // namespace
 
-Result<CommitResult> commit_staged(const Plan& plan, const Mount& mount, int upper,
+Result<CommitResult> commit_staged(const Plan& plan, const Mount& mount, const Layer& layer,
                                    const CommitRules& rules, const std::string& journal) {
-  return Committer(plan, mount, upper, journal).run(rules);
+  return Committer(plan, mount, layer, journal).run(rules);
 }
 
 }  // namespace ethos::sandbox

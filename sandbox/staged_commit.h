@@ -8,6 +8,7 @@
 #include "sandbox/cage.h"
 #include "sandbox/commit_rules.h"
 #include "sandbox/plan.h"
+#include "sandbox/upper_walk.h"
 
 namespace ethos::sandbox {
 
@@ -20,10 +21,10 @@ struct CommitResult {
 //   1. the layer is walked; one refused name refuses the whole grant
 //   2. everything is copied to temporary names beside its place, with the grant owner's ids
 //   3. each temporary takes its place by one rename; a failure puts back what was there
-// `upper` is the layer's directory, `journal` a file name or empty. Errors are the file system's;
+// `journal` is a file name or empty. Errors are the file system's;
 // then nothing was changed.
 [[nodiscard]] base::Result<CommitResult> commit_staged(const Plan& plan, const Mount& mount,
-                                                       int upper, const CommitRules& rules,
+                                                       const Layer& layer, const CommitRules& rules,
                                                        const std::string& journal);
 
 }  // namespace ethos::sandbox

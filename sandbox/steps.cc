@@ -41,6 +41,10 @@ Explanation explain_mount(Step step, int error) {
     return {"something else is mounted below the granted directory, or it is not on an ordinary "
             "file system",
             "grant the directories beside the inner mount one by one, or run as root"};
+  if (step == Step::mount_staged && error == E2BIG)
+    return {"before Linux 6.6 a granted directory is copied, and this one has more than 16 MiB, 2,000 "
+            "entries or 24 levels",
+            "grant a smaller directory, or use Linux 6.6 or newer"};
   if (step == Step::mount_staged)
     return {"overlayfs with user extended attributes is not available",
             "use Linux 6.6 or newer, or grant files instead of directories"};

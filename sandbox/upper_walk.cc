@@ -6,8 +6,11 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
+#include "ledger/base/paths.h"
 #include "sandbox/beneath.h"
 
 namespace ethos::sandbox {
@@ -44,17 +47,20 @@ HostType host_type(int host, const std::string& path, struct stat& found) {
 
 class Walker {
  public:
-  Walker(int host, const std::string& grant_at, const CommitRules& rules, bool allow_delete)
-      : host_(host), grant_at_(grant_at), rules_(rules), allow_delete_(allow_delete) {}
+  Walker(int host, bool is_copy, const std::string& grant_at, const CommitRules& rules,
+         bool allow_delete)
+      : host_(host), is_copy_(is_copy), grant_at_(grant_at), rules_(rules), allow_delete_(allow_delete) {}
 
   Result<void> walk(int dir, const std::string& at, bool is_new, int depth) {
     if (depth > kMaxDepth) return base::fail(Errc::too_large, at);
     bool ok = false;
-    for (const auto& name : list_names(dir, ok)) {
+    const auto names = list_names(dir, ok);
+    if (!ok) return base::fail_errno(at, errno != 0 ? errno : EIO);
+    if (is_copy_ && !is_new) find_missing(names, at);
+    for (const auto& name : names) {
       if (++entries_ > kMaxEntries) return base::fail(Errc::too_large, grant_at_);
       if (auto r = visit(dir, name, join(at, name), is_new, depth); !r) return r;
     }
-    if (!ok) return base::fail_errno(at, errno != 0 ? errno : EIO);
     return {};
   }
 
@@ -81,11 +87,36 @@ class Walker {
     } else if (S_ISCHR(found.st_mode) && found.st_rdev == 0) {
       remove(path);
     } else if (S_ISLNK(found.st_mode)) {
+      if (is_copy_ && is_same_link(dir, name, path)) return {};
       refuse(path, "link", "symbolic links are not brought out");
     } else {
       refuse(path, "node", "devices, sockets and pipes are not brought out");
     }
     return {};
+  }
+
+  // What the host's directory has and the copy has not. Sockets and the like were never copied.
+  void find_missing(const std::vector<std::string>& copied, const std::string& at) {
+    const UniqueFd dir =
+        open_beneath_dir(host_, at.empty() ? "." : at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    bool ok = false;
+    if (!dir.is_open()) return;
+    for (const auto& name : list_names(dir.get(), ok)) {
+      if (std::binary_search(copied.begin(), copied.end(), name)) continue;
+      struct stat found {};
+      if (fstatat(dir.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode) || S_ISLNK(found.st_mode))
+        remove(join(at, name));
+    }
+  }
+
+  bool is_same_link(int dir, const std::string& name, const std::string& path) const {
+    const UniqueFd parent = open_beneath_dir(host_, base::split_path(path).parent, O_PATH | O_DIRECTORY);
+    std::array<char, 4096> ours;
+    std::array<char, 4096> theirs;
+    const ssize_t n = readlinkat(dir, name.c_str(), ours.data(), ours.size());
+    const ssize_t m = readlinkat(parent.get(), name.c_str(), theirs.data(), theirs.size());
+    return n > 0 && n == m && std::equal(ours.begin(), ours.begin() + n, theirs.begin());
   }
 
   // A whiteout, or something that must go before what has its name can come.
@@ -139,7 +170,7 @@ class Walker {
       refuse(path, "link", "a link, device or mount point of the host has this name");
       return {};
     }
-    if (type == HostType::directory && !is_opaque(inner.get()))
+    if (type == HostType::directory && (is_copy_ || !is_opaque(inner.get())))
       return walk(inner.get(), path, false, depth + 1);
     // Opaque over an existing directory: the old one was removed and another made.
     if (type != HostType::absent) remove(path);
@@ -158,6 +189,7 @@ class Walker {
   }
 
   int host_;
+  bool is_copy_;
   const std::string& grant_at_;
   const CommitRules& rules_;
   bool allow_delete_;
@@ -167,10 +199,10 @@ class Walker {
 
 }  // namespace
 
-Result<UpperWalk> walk_upper(int upper, int host, const std::string& grant_at,
+Result<UpperWalk> walk_upper(const Layer& layer, int host, const std::string& grant_at,
                              const CommitRules& rules, bool allow_delete) {
-  Walker walker(host, grant_at, rules, allow_delete);
-  if (auto r = walker.walk(upper, "", false, 0); !r)
+  Walker walker(host, layer.is_copy, grant_at, rules, allow_delete);
+  if (auto r = walker.walk(layer.fd, "", false, 0); !r)
     return base::Unexpected(std::move(r).error());
   return walker.take();
 }

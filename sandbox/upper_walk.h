@@ -37,10 +37,16 @@ struct UpperWalk {
   std::vector<Refused> refused;
 };
 
-// Reads the layer through `upper` and compares it with the grant's directory on the host, both by
+// Where the tool's writes are.
+struct Layer {
+  int fd = -1;           // overlay's upper directory, or a whole copy of the grant
+  bool is_copy = false;  // then what is missing was removed, and what is equal was not touched
+};
+
+// Reads the layer and compares it with the grant's directory on the host, both by
 // descriptor: no name is followed out of them. Everything that is no regular file or directory is
 // refused, removals unless `allow_delete`. Errc::too_large beyond 1,000,000 entries or 128 levels.
-[[nodiscard]] base::Result<UpperWalk> walk_upper(int upper, int host, const std::string& grant_at,
+[[nodiscard]] base::Result<UpperWalk> walk_upper(const Layer& layer, int host, const std::string& grant_at,
                                                  const CommitRules& rules, bool allow_delete);
 
 }  // namespace ethos::sandbox

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers without overlayfs: before Linux 6.6 a tmpfs has no user extended attributes, and an overlay
+// whose upper layer lacks them fails when a directory of the host is removed. There the granted
+// directory, when it is small, is copied into the tmpfs and the copy is mounted instead.
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include "sandbox/child_tools.h"
+
+namespace ethos::sandbox::child {
+namespace {
+
+constexpr int kMaxDepth = 24;  // each level holds its buffers on the child's stack
+
+struct Budget {
+  std::uint64_t bytes = kMaxCopyBytes;
+  std::uint64_t entries = kMaxCopyEntries;
+};
+
+// struct linux_dirent64 as the kernel lays it out.
+struct DirEntry {
+  std::uint64_t inode;
+  std::int64_t offset;
+  unsigned short length;
+  unsigned char type;
+  char name[1];
+};
+
+long copy_file(long from_dir, long to_dir, const char* name, const struct stat& found,
+               Budget& budget) {
+  const auto size = static_cast<std::uint64_t>(found.st_size);
+  if (size > budget.bytes) return -E2BIG;
+  budget.bytes -= size;
+  const long from = raw::call(SYS_openat, from_dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (from < 0) return from;
+  const long to = raw::call(SYS_openat, to_dir, name,
+                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (to < 0) return to;
+  long copied = 0;
+  do {
+    copied = raw::call(SYS_sendfile, to, from, nullptr, std::size_t{1} << 20);
+  } while (copied > 0);
+  if (copied == 0) copied = raw::call(SYS_fchmod, to, found.st_mode & 0777);
+  // Build tools compare times: the copy is as old as what it stands for.
+  const timespec times[2] = {found.st_atim, found.st_mtim};
+  raw::call(SYS_utimensat, to, nullptr, times, 0);
+  close_fd(to);
+  close_fd(from);
+  return copied;
+}
+
+long copy_link(long from_dir, long to_dir, const char* name) {
+  char target[4096];
+  const long n = raw::call(SYS_readlinkat, from_dir, name, target, sizeof target - 1);
+  if (n < 0) return n;
+  target[n] = '\0';
+  return raw::call(SYS_symlinkat, target, to_dir, name);
+}
+
+long copy_dir(long from, long to, Budget& budget, int depth);
+
+long copy_subdir(long from_dir, long to_dir, const char* name, const struct stat& found,
+                 Budget& budget, int depth) {
+  if (depth > kMaxDepth) return -E2BIG;
+  const long made = raw::call(SYS_mkdirat, to_dir, name, 0700);
+  if (made < 0) return made;
+  const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  const long from = raw::call(SYS_openat, from_dir, name, flags);
+  if (from < 0) return from;
+  const long to = raw::call(SYS_openat, to_dir, name, flags);
+  if (to < 0) return to;
+  long done = copy_dir(from, to, budget, depth);
+  if (done >= 0) done = raw::call(SYS_fchmod, to, found.st_mode & 0777);
+  const timespec times[2] = {found.st_atim, found.st_mtim};
+  raw::call(SYS_utimensat, to, nullptr, times, 0);
+  close_fd(to);
+  close_fd(from);
+  return done;
+}
+
+long copy_entry(long from, long to, const char* name, Budget& budget, int depth) {
+  if (budget.entries-- == 0) return -E2BIG;
+  struct stat found {};
+  const long rc = raw::call(SYS_newfstatat, from, name, &found, AT_SYMLINK_NOFOLLOW);
+  if (rc < 0) return rc;
+  switch (found.st_mode & S_IFMT) {
+    case S_IFDIR:
+      return copy_subdir(from, to, name, found, budget, depth + 1);
+    case S_IFREG:
+      return copy_file(from, to, name, found, budget);
+    case S_IFLNK:
+      return copy_link(from, to, name);
+    default:
+      return 0;  // sockets, pipes and devices stay outside
+  }
+}
+
+long copy_dir(long from, long to, Budget& budget, int depth) {
+  alignas(8) char buffer[2048];
+  for (;;) {
+    const long n = raw::call(SYS_getdents64, from, buffer, sizeof buffer);
+    if (n <= 0) return n;
+    for (long at = 0; at < n;) {
+      const auto* entry = reinterpret_cast<const DirEntry*>(buffer + at);
+      at += entry->length;
+      const char* name = buffer + (reinterpret_cast<const char*>(entry) - buffer) +
+                         offsetof(DirEntry, name);
+      if (std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0) continue;
+      const long done = copy_entry(from, to, name, budget, depth);
+      if (done < 0) return done;
+    }
+  }
+}
+
+}  // namespace
+
+bool has_user_attributes(long dir) {
+  const char one = '1';
+  const long rc = raw::call(SYS_fsetxattr, dir, "user.ethos.probe", &one, 1, 0);
+  if (rc == 0) raw::call(SYS_fremovexattr, dir, "user.ethos.probe");
+  return rc != -EOPNOTSUPP;
+}
+
+long copy_tree(long from, long to) {
+  Budget budget;
+  const long dir = raw::call(SYS_openat, from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (dir < 0) return dir;
+  const long done = copy_dir(dir, to, budget, 0);
+  close_fd(dir);
+  return done;
+}
+
+}  // namespace ethos::sandbox::child
