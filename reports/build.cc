@@ -5,6 +5,7 @@
 
 #include "ledger/base/base64.h"
 #include "reports/collect.h"
+#include "reports/controls.h"
 #include "reports/ledger_file.h"
 #include "reports/sample.h"
 #include "reports/text.h"
@@ -103,6 +104,7 @@ bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
   model.zone = request.zone;
   model.tzdata = request.tzdata;
   model.shaping = request.shaping;
+  model.control_map = request.control_map;
   model.source.origin = model.verdict.origin;
   model.source.checkpoint = model.verdict.note;
   return true;
@@ -117,6 +119,7 @@ bool build_model(const Request& request, Model& model, Refusal& refusal) {
                   "no report: " + totals.error().message());
   }
   model.source.root = totals->root_base64;
+  judge_controls(model);
   if (request.sample > 0) draw_sample(model, request.seed, request.sample);
   if (!model.verified) return true;
   if (totals->root_base64 != model.verdict.root_base64) {

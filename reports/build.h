@@ -18,6 +18,7 @@ struct Request {
   Zone zone;
   std::string tzdata;
   std::string title, organisation;
+  ControlMap control_map;
   std::int64_t sample = 0;  // runs to draw, 0 for none
   std::string seed;
   std::string shaping;      // options that shape the bytes, for the commands printed in the report

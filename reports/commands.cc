@@ -51,6 +51,8 @@ void define_evidence(CLI::App& app, Options& options) {
   app.set_version_flag("--version", std::string("ethos-report ") + ETHOS_VERSION);
   app.add_option("--ledger", options.ledger, "the ledger ($ETHOS_LEDGER, else the default place)");
   app.add_option("--pin", options.pin, "the pin of the ledger, from where you keep what you trust");
+  app.add_option("--controls", options.controls,
+                 "map of controls instead of the one carried (ethos-controls/1)");
   app.add_option("--tzdir", options.tzdir, "directory of the time zone files")
       ->capture_default_str();
   app.add_flag("--quiet", options.quiet, "say nothing when it works");
@@ -61,7 +63,7 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--period", options.period, "YYYY-MM-DD..YYYY-MM-DD, both days included")
       ->required();
   app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
-  app.add_option("--format", options.formats, "html,csv,md,json")
+  app.add_option("--format", options.formats, "html,csv,md,json,oscal")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--out", options.out, "directory for the report")->required();

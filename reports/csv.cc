@@ -225,6 +225,20 @@ void write_drift_csv(const Model& model, CsvText how, Sink& sink) {
   }
 }
 
+void write_controls_csv(const Model& model, CsvText how, Sink& sink) {
+  Table table(model, how, sink);
+  table.header({"framework", "control", "condition", "kind", "state", "statement", "missing_input",
+                "shows", "does_not_show"});
+  for (const ControlState& row : model.controls) {
+    const ControlKind& kind = model.control_map.kinds[row.kind];
+    for (const ControlId& control : kind.controls) {
+      table.text(control.framework).text(control.id).text(control.condition).text(kind.kind);
+      table.plain(name_of(row.state)).text(row.statement).text(row.missing).text(kind.shows);
+      table.text(kind.does_not_show).end();
+    }
+  }
+}
+
 void write_counts_csv(const Model& model, CsvText how, Sink& sink) {
   Table table(model, how, sink);
   table.header({"figure", "period", "previous_period"});

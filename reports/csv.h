@@ -24,6 +24,8 @@ void write_grants_csv(const Model& model, CsvText how, Sink& sink);
 // A change a line; `first_seen` for a tool that no earlier run of the ledger had.
 void write_drift_csv(const Model& model, CsvText how, Sink& sink);
 void write_exceptions_csv(const Model& model, CsvText how, Sink& sink);
+// A control a line, with the state of the kind of evidence that bears on it.
+void write_controls_csv(const Model& model, CsvText how, Sink& sink);
 // Figure by figure: name, period, previous period; then the records by type.
 void write_counts_csv(const Model& model, CsvText how, Sink& sink);
 

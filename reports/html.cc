@@ -25,6 +25,7 @@ constexpr Section kSections[] = {
     {"#denials", "Denials and limits", put_denials},
     {"#drift", "Drift of grants", put_drift},
     {"#weaker", "Strength of enforcement", put_weaker},
+    {"#controls", "Evidence by control", put_controls},
     {"#keys", "Signers and keys", put_keys},
     {"#population", "Population and sample", put_population},
     {"#runs", "Runs", put_runs},

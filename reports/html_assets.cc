@@ -68,6 +68,7 @@ b.u{font-weight:400;background:var(--soft);border:1px solid var(--line);border-r
 .cell{display:block;white-space:nowrap}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.4rem;margin:.4rem 0;padding:0;list-style:none;font-size:.9rem}
 ul.plain{list-style:none;margin:0;padding:0}
+.c-shown{color:var(--good)}.c-contradicted{color:var(--bad)}.c-partly_shown{color:var(--warn)}.c-no_event,.c-not_recorded{color:var(--mute)}
 .d-widened{color:var(--bad)}.d-narrowed{color:var(--good)}.d-changed{color:var(--warn)}
 .tag{display:inline-block;border:1px solid var(--line);border-radius:3px;padding:0 .4em;font-size:.86em;white-space:nowrap;background:var(--bg)}
 .tag.k-denied,.tag.k-problem,.tag.k-aborted,.tag.k-gap,.tag.k-open,.tag.k-left_behind{border-color:var(--bad);color:var(--bad)}

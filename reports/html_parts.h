@@ -54,6 +54,7 @@ void put_allowed(const Page& page);
 void put_denials(const Page& page);
 void put_drift(const Page& page);
 void put_weaker(const Page& page);
+void put_controls(const Page& page);
 void put_keys(const Page& page);
 void put_population(const Page& page);
 void put_runs(const Page& page);

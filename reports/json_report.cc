@@ -45,6 +45,7 @@ class Writer {
     counted("kernels", model_.kernels);
     counted("products", model_.products);
     counted("origins", model_.origins);
+    controls();
     list("keys", model_.epochs, [this](const KeyEpoch& row) { epoch(row); });
     list("events", model_.events, [this](const LedgerEvent& row) { event(row); });
     population();
@@ -182,6 +183,31 @@ class Writer {
       out_.member("from", change.before).member("to", change.after).close_object();
     }
     out_.close_list();
+  }
+
+  void controls() {
+    const ControlMap& map = model_.control_map;
+    out_.line().key("control_map").open_object().member("id", map.id);
+    out_.member("version", map.version).member("digest", map.digest).close_object();
+    list("controls", model_.controls, [&](const ControlState& row) {
+      const ControlKind& kind = map.kinds[row.kind];
+      out_.member("kind", kind.kind)
+          .member("title", kind.title)
+          .member("state", name_of(row.state));
+      out_.member("statement", row.statement).member("missing_input", row.missing);
+      out_.member("shows", kind.shows).member("does_not_show", kind.does_not_show);
+      out_.key("evidence").open_list();
+      for (const Ref& one : row.evidence) {
+        out_.open_object().member("seq", one.seq).member("leaf", leaf_text(one)).close_object();
+      }
+      out_.close_list().key("bears_on").open_list();
+      for (const ControlId& control : kind.controls) {
+        out_.open_object().member("framework", control.framework).member("id", control.id);
+        if (!control.condition.empty()) out_.member("condition", control.condition);
+        out_.close_object();
+      }
+      out_.close_list();
+    });
   }
 
   void population() {

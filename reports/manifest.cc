@@ -20,6 +20,7 @@ void write_manifest(const Model& model, const Options& options, const OutputSet&
   out.line().key("options").open_object().member("title", options.title);
   out.member("organisation", options.organisation).member("csv_raw", options.csv_raw);
   out.member("unverified", options.unverified).member("sample", options.sample);
+  out.member("controls", model.control_map.digest);
   out.member("seed", options.seed).key("formats").open_list();
   for (const std::string& format : options.formats) out.text(format);
   out.close_list().close_object();

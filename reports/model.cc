@@ -81,6 +81,38 @@ std::string_view name_of(Use use) {
   return "";
 }
 
+std::string_view name_of(Shown state) {
+  switch (state) {
+    case Shown::shown:
+      return "shown";
+    case Shown::contradicted:
+      return "contradicted";
+    case Shown::partly:
+      return "partly_shown";
+    case Shown::no_event:
+      return "no_event";
+    case Shown::not_recorded:
+      return "not_recorded";
+  }
+  return "";
+}
+
+std::string_view label_of(Shown state) {
+  switch (state) {
+    case Shown::shown:
+      return "shown";
+    case Shown::contradicted:
+      return "contradicted";
+    case Shown::partly:
+      return "partly shown";
+    case Shown::no_event:
+      return "no event in the period";
+    case Shown::not_recorded:
+      return "not recorded by this tool";
+  }
+  return "";
+}
+
 std::string_view name_of(Direction direction) {
   switch (direction) {
     case Direction::widened:

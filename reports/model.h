@@ -259,6 +259,31 @@ struct Sample {
   std::vector<std::uint32_t> picks;  // indexes in Model::runs, in the order they were drawn
 };
 
+struct ControlId {
+  std::string framework, id, condition;  // condition: holds only if so; may be empty
+};
+struct ControlKind {
+  std::string kind, title, shows, does_not_show;
+  std::vector<ControlId> controls;
+};
+struct ControlMap {
+  std::string id, version, digest;  // digest of the file's bytes
+  std::vector<ControlKind> kinds;
+};
+
+// What the records show of a kind of evidence. `no_event` and `not_recorded` are no findings.
+enum class Shown : std::uint8_t { shown, contradicted, partly, no_event, not_recorded };
+std::string_view name_of(Shown state);
+std::string_view label_of(Shown state);
+
+struct ControlState {
+  std::size_t kind = 0;  // index in ControlMap::kinds
+  Shown state = Shown::not_recorded;
+  std::string statement;      // what was found, with figures
+  std::string missing;        // the input that is missing; with `partly` and `not_recorded`
+  std::vector<Ref> evidence;  // some records, not all
+};
+
 struct Source {
   std::string kind = "ledger";
   std::string origin;
@@ -303,6 +328,8 @@ struct Model {
   std::vector<LedgerEvent> events;
   std::vector<Exception> exceptions;
   std::vector<Drift> drift;
+  ControlMap control_map;
+  std::vector<ControlState> controls;
   std::string population;  // digest of all runs of the period
   std::optional<Sample> sample;
 

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "ledger/base/file_io.h"
+#include "reports/controls.h"
 #include "reports/text.h"
 #include "reports/verifier_process.h"
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxTitle = 200;
 constexpr std::int64_t kMaxSample = 10000;
+constexpr std::size_t kMaxControls = 1048576;
 constexpr int kUsage = 2;
 constexpr int kUnverifiable = 3;
 
@@ -24,11 +27,11 @@ std::string quoted(const std::string& text) {
 }
 
 std::optional<Refusal> check(const Options& options) {
-  static const std::set<std::string> kFormats = {"html", "csv", "md", "json"};
+  static const std::set<std::string> kFormats = {"html", "csv", "md", "json", "oscal"};
   for (const std::string& format : options.formats) {
     if (kFormats.contains(format)) continue;
     return usage("--format: \"" + shortened(visible(format), 40) +
-                 "\" is none of html, csv, md, json");
+                 "\" is none of html, csv, md, json, oscal");
   }
   if (options.pin.empty() && !options.unverified) {
     return usage("--pin is required: without a pin nothing is proved");
@@ -40,6 +43,19 @@ std::optional<Refusal> check(const Options& options) {
       options.sample > kMaxSample || options.seed.size() > kMaxTitle) {
     return usage("--sample: 1 to 10000 runs, together with --seed of at most 200 bytes");
   }
+  return std::nullopt;
+}
+
+std::optional<Refusal> read_controls(const Options& options, Request& request) {
+  std::string text(default_controls());
+  if (!options.controls.empty()) {
+    auto file = base::read_file(options.controls, kMaxControls);
+    if (!file) return Refusal{kUnverifiable, "--controls: " + file.error().message()};
+    text = std::move(*file);
+  }
+  auto map = parse_controls(text);
+  if (!map) return Refusal{kUnverifiable, "--controls: " + map.error().what};
+  request.control_map = std::move(*map);
   return std::nullopt;
 }
 
@@ -58,6 +74,7 @@ std::string default_ledger() {
 
 std::optional<Refusal> read_request(const Options& options, Request& request) {
   if (auto refusal = check(options)) return refusal;
+  if (auto refusal = read_controls(options, request)) return refusal;
   auto zone = Zone::open(options.tzdir, options.zone);
   if (!zone) {
     const bool is_usage = zone.error().code != base::Errc::unsupported;
@@ -89,6 +106,7 @@ std::string shaping_options(const Options& options) {
   if (!options.organisation.empty()) out += " --org " + quoted(options.organisation);
   if (options.sample != 0)
     out += " --sample " + std::to_string(options.sample) + " --seed " + quoted(options.seed);
+  if (!options.controls.empty()) out += " --controls FILE";
   if (options.csv_raw) out += " --csv-raw";
   if (options.unverified) out += " --unverified";
   return out;

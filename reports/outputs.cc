@@ -6,6 +6,7 @@
 #include "reports/html.h"
 #include "reports/json_report.h"
 #include "reports/markdown.h"
+#include "reports/oscal.h"
 
 namespace ethos::reports {
 
@@ -21,7 +22,9 @@ std::vector<Output> outputs_of(const Model& model, const std::vector<std::string
   const auto add_csv = [&](const char* name, auto writer) {
     out.push_back({name, [&model, writer, how](Sink& sink) { writer(model, how, sink); }});
   };
-  if (has("json")) add("report.json", write_json);
+  // The OSCAL document refers to report.json.
+  if (has("json") || has("oscal")) add("report.json", write_json);
+  if (has("oscal")) add("report.oscal.json", write_oscal);
   if (has("html")) add("report.html", write_html);
   if (has("md")) {
     add("report.md", [](const Model& m, Sink& sink) { write_markdown(m, kMarkdownBudget, sink); });
@@ -33,6 +36,7 @@ std::vector<Output> outputs_of(const Model& model, const std::vector<std::string
     add_csv("grants.csv", write_grants_csv);
     add_csv("exceptions.csv", write_exceptions_csv);
     add_csv("drift.csv", write_drift_csv);
+    add_csv("controls.csv", write_controls_csv);
     add_csv("counts.csv", write_counts_csv);
   }
   return out;

@@ -27,7 +27,7 @@ class HashSink : public Sink {
 struct Manifest {
   std::map<std::string, std::string> digests;  // name -> 64 hex digits
   std::int64_t size = 0;
-  std::string zone_digest, tzdata;
+  std::string zone_digest, tzdata, controls;
   bool is_unverified = false;
 };
 
@@ -60,6 +60,7 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
   }
   out.size = root["size"].integer_or(-1);
   out.zone_digest = std::string(root["zone_digest"].text_or(""));
+  out.controls = std::string(given["controls"].text_or(""));
   out.tzdata = std::string(root["tzdata"].text_or(""));
   return !out.digests.empty();
 }
@@ -129,6 +130,10 @@ Remade remake(const std::string& directory, Options options) {
   }
   Model model;
   if (!build_model(request, model, out.refusal)) return out;
+  if (model.control_map.digest != manifest.controls) {
+    out.refusal = {3, "the report used another map of controls (--controls)"};
+    return out;
+  }
   if (model.source.size != manifest.size) {
     out.refusal = {3, "the report covers " + std::to_string(manifest.size) +
                           " records, this ledger has " + std::to_string(model.source.size) +

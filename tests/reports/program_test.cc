@@ -97,7 +97,7 @@ TEST_CASE("program: a verified ledger becomes a report with its manifest", "[rep
   const json manifest = json::parse(read_text(bench.path("out/manifest.json")));
   CHECK(manifest["format"] == "ethos-report-manifest/1");
   CHECK(manifest["verified"] == true);
-  CHECK(manifest["files"].size() == 10);
+  CHECK(manifest["files"].size() == 11);
   const std::string sums = read_text(bench.path("out/SHA256SUMS"));
   for (const json& file : manifest["files"]) {
     const std::string name = file["name"];
@@ -354,7 +354,7 @@ TEST_CASE("program: a report is made again and compared", "[reports]") {
   const auto same = verify();
   CAPTURE(same.out, same.err);
   REQUIRE(same.status == 0);
-  CHECK(lines(same.out) == 10);
+  CHECK(lines(same.out) == 11);
   SECTION("a figure changed in a file") {
     std::string text = read_text(bench.path("out/counts.csv"));
     text.replace(text.find("runs,12"), 7, "runs,11");

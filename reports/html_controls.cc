@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "reports/html_parts.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+Markup symbol_of(Shown state) {
+  switch (state) {
+    case Shown::shown:
+      return "● ";
+    case Shown::contradicted:
+      return "✗ ";
+    case Shown::partly:
+      return "◐ ";
+    case Shown::no_event:
+      return "○ ";
+    case Shown::not_recorded:
+      return "– ";
+  }
+  return "";
+}
+
+void put_ids(Html& html, const ControlKind& kind) {
+  std::map<std::string, std::vector<const ControlId*>> by_framework;
+  for (const ControlId& control : kind.controls)
+    by_framework[control.framework].push_back(&control);
+  html.raw("<ul class=\"plain\">");
+  for (const auto& [framework, controls] : by_framework) {
+    html.raw("<li><small>").text(framework).raw(":</small> ");
+    for (std::size_t i = 0; i < controls.size(); ++i) {
+      if (i != 0) html.raw(", ");
+      html.text(controls[i]->id);
+      if (!controls[i]->condition.empty())
+        html.raw(" <small>(").text(controls[i]->condition).raw(")</small>");
+    }
+    html.raw("</li>");
+  }
+  html.raw("</ul>");
+}
+
+void put_row(const Page& page, const ControlState& row) {
+  const ControlKind& kind = page.model.control_map.kinds[row.kind];
+  Html& html = page.html;
+  html.raw("<tr><th scope=\"row\">")
+      .text(kind.title)
+      .raw("</th><td><span class=\"long\"><strong")
+      .attribute("class", "c-" + std::string(name_of(row.state)));
+  html.raw(">")
+      .raw(symbol_of(row.state))
+      .text(label_of(row.state))
+      .raw("</strong><br>")
+      .text(row.statement);
+  if (!row.missing.empty()) html.raw("<br><small>missing: ").text(row.missing).raw("</small>");
+  for (const Ref& ref : row.evidence) {
+    html.raw("<br>");
+    put_ref(html, ref);
+  }
+  html.raw("</span></td><td><span class=\"long\">")
+      .text(kind.shows)
+      .raw("</span></td><td><span class=\"long\">")
+      .text(kind.does_not_show);
+  html.raw("</span></td><td><span class=\"long\">");
+  put_ids(html, kind);
+  html.raw("</span></td></tr>\n");
+}
+
+}  // namespace
+
+void put_controls(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw(
+      "<section id=\"controls\"><h2>Evidence by control</h2>\n<p>What the records of the period "
+      "show of each kind of evidence, and which controls "
+      "that kind <em>bears on</em>. No control is called met: that judgement is the reader's. "
+      "Map ");
+  put_code(html, model.control_map.id + " " + model.control_map.version);
+  html.raw(", ");
+  put_code(html, model.control_map.digest);
+  html.raw("; <code>--controls FILE</code> replaces it.</p>\n");
+  open_table(html, {"",
+                    "Records named here are examples, not all.",
+                    "",
+                    {{"Kind of evidence"},
+                     {"State in the period"},
+                     {"Shows"},
+                     {"Does not show"},
+                     {"Bears on"}}});
+  for (const ControlState& row : model.controls) put_row(page, row);
+  close_table(html);
+  html.raw("</section>\n");
+}
+
+}  // namespace ethos::reports
