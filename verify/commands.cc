@@ -27,9 +27,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--run", options.run, "Show this run only, in words")->option_text("ID");
   app.add_flag("--runs", options.all_runs, "Show every run in words");
   app.add_option("--sarif", options.sarif, "Check that a SARIF file says what the ledger says")
-      ->option_text("FILE")->expected(1)->take_all();
+      ->option_text("FILE")->allow_extra_args(false);
   app.add_option("--assert", options.assertions, "A statement that must hold for every run, e.g. no-network")
-      ->option_text("EXPR")->expected(1)->take_all();
+      ->option_text("EXPR")->allow_extra_args(false);
   app.add_option("--period", options.period, "Judge and show only runs that began in these days, both included")
       ->option_text("YYYY-MM-DD..YYYY-MM-DD");
   app.add_option("--zone", options.zone, "Zone of --period: UTC or +HH:MM")->option_text("ZONE");
