@@ -53,8 +53,14 @@ Json encode_cgroup(const CgroupState& cgroup) {
   }
   std::ranges::sort(controllers);
   out["controllers"] = encode_texts(controllers);
-  Json& values = out["values"];
-  for (const auto& file : cgroup.files) values[file.name] = file.value;
+  // File names hold dots, which keys of ethos-json/1 cannot; read_back() lists them in order.
+  Json& values = out["values"] = Json::Array{};
+  for (const auto& file : cgroup.files) {
+    Json item;
+    item["file"] = file.name;
+    item["value"] = file.value;
+    values.push_back(std::move(item));
+  }
   return out;
 }
 

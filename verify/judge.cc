@@ -211,18 +211,24 @@ class RunJudge {
                        result.reasons.front().rule + " " + result.reasons.front().on, "");
   }
 
-  // Is `recorded` the computed grant? A path below a home is recorded as a commitment (G-11).
+  // Is `recorded` the computed grant? Its recorded form (G-11) may hold commitments: a path below a
+  // home, a long list. Opened, they must be what was computed; closed, the rest is compared.
   bool same_grant(const Value& recorded, const Value& computed) {
-    const Value& path = recorded.at("path");
-    if (!path.has("commit")) return recorded == computed;
     Value plain = recorded;
-    const auto opened = reader_.open(path.at("commit"));
-    if (!opened) {
-      miss("a granted path is not disclosed");
-      plain.set("path", computed.at("path"));
-      return plain == computed && path.text_at("base") == computed.at("path").text_at("base");
+    const Value& path = recorded.at("path");
+    if (path.has("commit")) {
+      const auto opened = reader_.open(path.at("commit"));
+      if (!opened) miss("a granted path is not disclosed");
+      if (!opened && path.text_at("base") != computed.at("path").text_at("base")) return false;
+      plain.set("path", opened ? make_path(path.text_at("base"), *opened) : computed.at("path"));
     }
-    plain.set("path", make_path(path.text_at("base"), *opened));
+    for (const char* key : {"patterns", "fixed", "pass"}) {
+      if (!recorded.at(key).is_object()) continue;
+      const auto opened = reader_.open(recorded.at(key));
+      if (!opened) miss("a granted list is not disclosed");
+      if (opened && *opened != encode_canonical(computed.at(key))) return false;
+      plain.set(key, computed.at(key));
+    }
     return plain == computed;
   }
 

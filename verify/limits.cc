@@ -26,7 +26,7 @@ constexpr std::array<LimitRule, 11> kRules{{
     {"swap", "swap_bytes", U::size, 0, kMost, -1, -1, kCgroup, {}},
     {"cpu", "cpu_percent", U::percent, 1, 1'000'000, -1, -1, kCgroup, {}},
     {"pids", "pids", U::number, 1, 4'194'304, 512, 4096, kCgroupSupervisor, {}},
-    {"output", "output_bytes", U::size, 1, kMost, 64 * kMiB, 64 * kMiB, kSupervisor, {}},
+    {"output", "output_bytes", U::size, 1, 64 * kMiB, 64 * kMiB, 64 * kMiB, kSupervisor, {}},
     {"file_size", "file_bytes", U::size, 1, kMost, kGiB, 8 * kGiB, kRlimit, {}},
     {"open_files", "open_files", U::number, 1, 1'048'576, 1024, 1024, kRlimit, {}},
     {"scratch", "scratch_bytes", U::size, 1, kMost, 256 * kMiB, 2 * kGiB, {}, "tmpfs"},

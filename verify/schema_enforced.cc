@@ -11,6 +11,7 @@ bool hex16(const Value& v) {
   return v.is_string() && v.text().size() == 16 &&
          v.text().find_first_not_of("0123456789abcdef") == std::string::npos;
 }
+bool groups(const Value& v) { return array_of<count>(v) || commitment<"list">(v); }
 bool limit_value(const Value& v) { return big(v) || one_of<"unlimited">(v); }
 
 constexpr std::array kCaps{Field{"amb", hex16}, Field{"bnd", hex16}, Field{"eff", hex16},
@@ -28,7 +29,7 @@ constexpr std::array kKernel{Field{"caps", object<kCaps>},
                              Field{"cgroup", object<kCgroup>, false},
                              Field{"fds", array_of<object<kFd>>},
                              Field{"gid_map", array_of<text<1, 64>>},
-                             Field{"groups", array_of<count>},
+                             Field{"groups", groups},
                              Field{"limits", object<kLimits>},
                              Field{"listener", boolean},
                              Field{"mounts", commitment<"mounts">},

@@ -129,10 +129,13 @@ constexpr std::array kTeardown{Field{"cgroup", one_of<"removed", "none", "left">
 constexpr std::array kUsage{Field{"cpu_ms", count}, Field{"max_rss_bytes", big},
                             Field{"memory_peak_bytes", big, false}, Field{"pids_peak", count, false}};
 
+constexpr std::array kExecs{Field{"list", commitment<"execs">}, Field{"total", big}};
+
 constexpr std::array kClose{
     Field{"denials", object<kDenials>},
     Field{"duration_ms", count},
     Field{"ended_by", one_of<"tool", "wall", "limit", "interrupted", "refused", "runner">},
+    Field{"execs", object<kExecs>, false},
     Field{"exit", exit_form, false},
     Field{"gaps", count},
     Field{"limits", ascending_texts},
@@ -149,6 +152,12 @@ constexpr std::array kSarif{Field{"converter", object<kConverter>}, Field{"list"
 
 // Grants (plan.md G-1 to G-8) -------------------------------------------------------------------
 
+// A list, or a commitment to it when it is long (G-11).
+template <bool (*Form)(const Value&)>
+bool list_of(const Value& v) {
+  return array_of<Form>(v) || commitment<"list">(v);
+}
+
 using TypeForm = bool (*)(const Value&);
 constexpr TypeForm file_type = one_of<"dir", "file">;
 
@@ -159,12 +168,12 @@ constexpr std::array kGrantWrite{Field{"cap", text<1, 16>}, Field{"created", boo
                                  Field{"staged", boolean}, Field{"type", file_type}};
 constexpr std::array kGrantBare{Field{"cap", text<1, 16>}};
 constexpr std::array kGrantHide{Field{"cap", text<1, 16>}, Field{"matches", count},
-                                Field{"patterns", array_of<text<1, 1024>>}};
+                                Field{"patterns", list_of<text<1, 1100>>}};
 constexpr std::array kGrantNetwork{Field{"cap", text<1, 16>}, Field{"mode", one_of<"none", "loopback">}};
 constexpr std::array kGrantGit{Field{"cap", text<1, 16>}, Field{"layout", one_of<"none", "directory", "file">},
                                Field{"mode", one_of<"none", "read">}};
-constexpr std::array kGrantEnv{Field{"cap", text<1, 16>}, Field{"fixed", array_of<text<1, 128>>},
-                               Field{"pass", array_of<text<1, 128>>}};
+constexpr std::array kGrantEnv{Field{"cap", text<1, 16>}, Field{"fixed", list_of<text<1, 128>>},
+                               Field{"pass", list_of<text<1, 128>>}};
 constexpr std::array kGrantLimit{Field{"cap", text<1, 16>},
                                  Field{"enforced_by", one_of<"supervisor", "rlimit", "cgroup", "tmpfs">},
                                  Field{"name", text<1, 32>}, Field{"value", big}};

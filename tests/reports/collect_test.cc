@@ -5,7 +5,7 @@
 
 #include "reports/build.h"
 #include "reports/sample.h"
-#include "reports/support/fixture.h"
+#include "tests/reports/support/fixture.h"
 #include "reports/words.h"
 
 using namespace ethos::reports;

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "reports/html.h"
-#include "reports/support/fixture.h"
+#include "tests/reports/support/fixture.h"
 #include "reports/tally_rows.h"
 
 using namespace ethos::reports;

@@ -8,7 +8,7 @@
 
 #include "reports/commands.h"
 #include "reports/sha256.h"
-#include "reports/support/fixture.h"
+#include "tests/reports/support/fixture.h"
 #include "reports/verifier_process.h"
 
 using namespace ethos::reports;

@@ -9,7 +9,7 @@
 #include "reports/html_writer.h"
 #include "reports/json_out.h"
 #include "reports/markdown.h"
-#include "reports/support/fixture.h"
+#include "tests/reports/support/fixture.h"
 #include "reports/svg_chart.h"
 #include "reports/text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/support/fixture.h"
+#include "tests/reports/support/fixture.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reports/model.h"
-#include "reports/support/ledger_maker.h"
+#include "tests/reports/support/ledger_maker.h"
 
 namespace ethos::support {
 
