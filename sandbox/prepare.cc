@@ -123,10 +123,18 @@ Result<Caller> read_caller() {
 
 std::vector<std::string> ledger_paths(const ledger::LedgerFiles& files) {
   std::vector<std::string> out;
+  std::string known;  // nearly all lie in one directory, and resolving it is what costs
+  std::string real;
   for (const std::string& path : {files.database, files.wal(), files.journal(), files.lock(), files.high_water(), files.runs(), files.root_key(), files.keys}) {
-    const auto real = real_path(path);
-    out.push_back(real ? *real : path);
+    const auto [parent, name] = base::split_path(path);
+    if (parent != known) {
+      const auto resolved = real_path(parent);
+      real = resolved ? *resolved : parent;
+      known = parent;
+    }
+    out.push_back(real + "/" + name);
   }
+  // A link in the last component leads elsewhere; the ledger itself refuses to follow one.
   return out;
 }
 

@@ -10,6 +10,8 @@ using base::Result;
 
 bool RecordWriter::add(std::string type, Json body, std::vector<record::Disclosure> disclosures) {
   Waiting record{std::move(type), body.encode(), clock_.now()};
+  // Most runs have nothing to say before their end: those never need the thread.
+  if (may_start_ && !thread_) start_thread();
   const std::lock_guard lock(mutex_);
   if (!failure_.empty()) return false;
   waiting_.push_back(std::move(record));
@@ -20,12 +22,12 @@ bool RecordWriter::add(std::string type, Json body, std::vector<record::Disclosu
 }
 
 void RecordWriter::start_thread() {
-  if (thread_) return;
   is_stopping_ = false;
   thread_.emplace([this] { work(); });
 }
 
 void RecordWriter::stop() {
+  may_start_ = false;
   if (!thread_) return;
   {
     const std::lock_guard lock(mutex_);

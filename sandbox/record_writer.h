@@ -31,9 +31,9 @@ class RecordWriter {
 
   // Queues a record with the moment of now. False once a commit has failed: nothing more is taken.
   bool add(std::string type, Json body, std::vector<record::Disclosure> disclosures);
-  // From now on the queue may be committed by the thread. The caller's signal mask is inherited and
-  // must block everything.
-  void start_thread();
+  // From now on the first record that is added starts the thread, which may commit the queue. The
+  // signal mask of whoever adds it is inherited and must block everything.
+  void allow_thread() { may_start_ = true; }
   // Ends the thread, if there is one; what is queued stays queued.
   void stop();
   // Commits the queue together with blobs. Not while the thread runs.
@@ -55,6 +55,7 @@ class RecordWriter {
   base::Result<void> commit(std::vector<Waiting> records, std::vector<record::Disclosure> disclosures,
                             std::vector<ledger::Blob> blobs);
   void work();
+  void start_thread();
 
   ledger::Appender& appender_;
   const base::Clock& clock_;
@@ -69,6 +70,7 @@ class RecordWriter {
   std::vector<std::string> warnings_;
   std::string failure_;
   bool is_stopping_ = false;
+  bool may_start_ = false;
   std::optional<std::thread> thread_;
 };
 

@@ -44,7 +44,7 @@ bool Recorder::on_barrier(const Enforced& enforced) {
   auto blobs = blobs_;
   blobs.push_back({record::Digest(enforced.seccomp.sha256), base::to_string(enforced.seccomp.bytes)});
   is_open_ = writer_.flush(std::move(blobs)).has_value();
-  if (is_open_) writer_.start_thread();
+  if (is_open_) writer_.allow_thread();
   return is_open_;
 }
 
