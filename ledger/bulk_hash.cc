@@ -68,7 +68,7 @@ record::Digest BulkSha256::finish() {
 }
 
 base::Result<record::Digest> hash_file(const base::UniqueFd& fd, const std::string& name) {
-  constexpr std::size_t kChunk = 256 * 1024;
+  constexpr std::size_t kChunk = std::size_t{256} * 1024;
   std::vector<std::byte> chunk(kChunk);
   BulkSha256 hash;
   off_t at = 0;

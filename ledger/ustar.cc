@@ -9,7 +9,7 @@ namespace ethos::ledger {
 namespace {
 
 constexpr std::size_t kBlock = 512;
-constexpr std::size_t kBufferBytes = 256 * 1024;
+constexpr std::size_t kBufferBytes = std::size_t{256} * 1024;
 
 void put(std::string& header, std::size_t at, std::string_view text) {
   header.replace(at, text.size(), text);

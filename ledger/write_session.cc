@@ -16,7 +16,7 @@ using base::fail;
 using base::Result;
 using base::Unexpected;
 
-constexpr off_t kMaxLogBytes = 256 * 1024;
+constexpr off_t kMaxLogBytes = off_t{256} * 1024;
 
 // Before SQLite sees the file: it would roll a stale journal back into it without a word.
 Result<void> check_files(const LedgerFiles& files) {

@@ -9,11 +9,11 @@ namespace {
 constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-constexpr std::array<signed char, 256> make_values() {
-  std::array<signed char, 256> values{};
+constexpr std::array<int, 256> make_values() {
+  std::array<int, 256> values{};
   for (auto& v : values) v = -1;
   for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
-    values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<signed char>(i);
+    values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<int>(i);
   }
   return values;
 }

@@ -65,11 +65,11 @@ class [[nodiscard]] Result {
   static_assert(!std::is_reference_v<T> && !std::is_pointer_v<T>, "a Result owns its value");
 
  public:
-  Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {
-  }                         // NOLINT(google-explicit-constructor): return value;
-  Result(Unexpected error)  // NOLINT(google-explicit-constructor): return fail(...);
-      : state_(std::in_place_index<1>, std::move(error).take()) {}
+  // Implicit on purpose: `return value;` and `return fail(...);`.
+  // NOLINTBEGIN(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Unexpected error) : state_(std::in_place_index<1>, std::move(error).take()) {}
+  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -108,9 +108,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Unexpected error)
-      : error_(std::move(error).take()),
-        failed_(true) {}  // NOLINT(google-explicit-constructor): return fail(...);
+  // NOLINTNEXTLINE(google-explicit-constructor): return fail(...);
+  Result(Unexpected error) : error_(std::move(error).take()), failed_(true) {}
 
   [[nodiscard]] bool has_value() const { return !failed_; }
   explicit operator bool() const { return has_value(); }

@@ -163,13 +163,14 @@ class Encoder {
     out_ += '{';
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       const std::string& key = sorted[i]->key;
+      const std::string member_path = std::string(path).append(".").append(key);
       if (!is_canonical_key(key)) return fail(Errc::malformed, path + ": key outside the profile");
       if (i > 0 && sorted[i - 1]->key == key) {
-        return fail(Errc::malformed, path + "." + key + ": key twice");
+        return fail(Errc::malformed, member_path + ": key twice");
       }
       if (i > 0) out_ += ',';
       out_.append("\"").append(key).append("\":");
-      if (auto ok = value(sorted[i]->value, path + "." + key, depth + 1); !ok) return ok;
+      if (auto ok = value(sorted[i]->value, member_path, depth + 1); !ok) return ok;
     }
     out_ += '}';
     return {};

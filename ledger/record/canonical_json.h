@@ -22,7 +22,7 @@ struct CanonicalLimits {
 // what a record may be.
 inline constexpr CanonicalLimits kRecordLimits{16384, 8, 512};
 // For whole documents that travel as blobs or commitments (plan, facts, mount table).
-inline constexpr CanonicalLimits kDocumentLimits{4 * 1024 * 1024, 16, 16384};
+inline constexpr CanonicalLimits kDocumentLimits{std::size_t{4} * 1024 * 1024, 16, 16384};
 
 inline constexpr std::int64_t kMaxInteger = 9007199254740991;  // 2^53 - 1
 

@@ -13,8 +13,8 @@
 
 namespace ethos::record {
 
-inline constexpr std::size_t kMaxDisclosureBytes = 64 * 1024 * 1024;
-inline constexpr std::size_t kMaxBlobBytes = 16 * 1024 * 1024;
+inline constexpr std::size_t kMaxDisclosureBytes = std::size_t{64} * 1024 * 1024;
+inline constexpr std::size_t kMaxBlobBytes = std::size_t{16} * 1024 * 1024;
 
 using Salt = std::array<std::byte, 32>;
 

@@ -34,7 +34,8 @@ class Digest {
   [[nodiscard]] std::string hex() const;
   [[nodiscard]] std::string base64() const;
   [[nodiscard]] std::string text() const;
-  friend auto operator<=>(const Digest&, const Digest&) = default;
+  friend auto operator<=>(const Digest&, const Digest&) =
+      default;  // NOLINT(modernize-use-nullptr): clang 14 misreads the default
 
  private:
   std::array<std::byte, kSize> bytes_{};

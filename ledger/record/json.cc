@@ -129,6 +129,8 @@ bool same_members(const std::vector<JsonMember>& a, const std::vector<JsonMember
   if (a.size() != b.size()) return false;
   std::vector<const JsonMember*> left;
   std::vector<const JsonMember*> right;
+  left.reserve(a.size());
+  right.reserve(b.size());
   for (const JsonMember& m : a) left.push_back(&m);
   for (const JsonMember& m : b) right.push_back(&m);
   const auto by_key = [](const JsonMember* x, const JsonMember* y) { return x->key < y->key; };

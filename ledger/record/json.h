@@ -22,14 +22,18 @@ class Json {
   enum class Kind : std::uint8_t { null, boolean, integer, real, string, array, object };
 
   Json();
-  Json(bool value);  // NOLINT(google-explicit-constructor): literals read best bare
+  // Implicit on purpose: values read best bare. NOLINTBEGIN(google-explicit-constructor)
+  Json(bool value);
   // Any integer type; one that does not fit into 64 signed bits is a bug and asserts.
+  // clang-format off
   template <std::integral T>
-  requires(!std::same_as<T, bool>) Json(T value)
-      : Json(Integer{checked(value)}) {}  // NOLINT(google-explicit-constructor)
-  Json(std::string value);                // NOLINT(google-explicit-constructor)
-  Json(std::string_view value);           // NOLINT(google-explicit-constructor)
-  Json(const char* value);                // NOLINT(google-explicit-constructor)
+    requires(!std::same_as<T, bool>)
+  Json(T value) : Json(Integer{checked(value)}) {}
+  // clang-format on
+  Json(std::string value);
+  Json(std::string_view value);
+  Json(const char* value);
+  // NOLINTEND(google-explicit-constructor)
   template <typename T>
   Json(T*) = delete;  // a pointer would silently become a bool
   static Json real(double value);

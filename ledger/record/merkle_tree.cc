@@ -152,6 +152,45 @@ Result<void> verify_inclusion(const LeafHash& leaf, std::uint64_t index, std::ui
   return {};
 }
 
+namespace {
+
+// Both trees' roots as the proof gives them, from the first hash on (RFC 9162 2.1.4.2, steps 3 to
+// 6).
+struct RootPair {
+  Digest old_root;
+  Digest new_root;
+};
+
+Result<RootPair> fold_consistency(std::uint64_t old_size, std::uint64_t new_size,
+                                  const Digest& first, std::span<const Digest> rest) {
+  std::uint64_t fn = old_size - 1;
+  std::uint64_t sn = new_size - 1;
+  while ((fn & 1U) != 0) {
+    fn >>= 1U;
+    sn >>= 1U;
+  }
+  RootPair roots{first, first};
+  for (const Digest& sibling : rest) {
+    if (sn == 0) return fail(Errc::malformed, "consistency proof: too long");
+    if ((fn & 1U) != 0 || fn == sn) {
+      roots.old_root = node_hash(sibling, roots.old_root);
+      roots.new_root = node_hash(sibling, roots.new_root);
+      while ((fn & 1U) == 0 && fn != 0) {
+        fn >>= 1U;
+        sn >>= 1U;
+      }
+    } else {
+      roots.new_root = node_hash(roots.new_root, sibling);
+    }
+    fn >>= 1U;
+    sn >>= 1U;
+  }
+  if (sn != 0) return fail(Errc::malformed, "consistency proof: too short");
+  return roots;
+}
+
+}  // namespace
+
 Result<void> verify_consistency(std::uint64_t old_size, const RootHash& old_root,
                                 std::uint64_t new_size, const RootHash& new_root,
                                 std::span<const Digest> proof) {
@@ -160,38 +199,16 @@ Result<void> verify_consistency(std::uint64_t old_size, const RootHash& old_root
   }
   if (old_size == new_size) {
     if (!proof.empty()) return fail(Errc::malformed, "consistency proof: too long");
-    if (old_root != new_root)
-      return fail(Errc::mismatch, "consistency proof: equal size, other root");
-    return {};
+    if (old_root == new_root) return {};
+    return fail(Errc::mismatch, "consistency proof: equal size, other root");
   }
   // An old tree that is one full subtree is its own first proof element.
   const bool is_full = std::has_single_bit(old_size);
   if (!is_full && proof.empty()) return fail(Errc::malformed, "consistency proof: too short");
-  std::uint64_t fn = old_size - 1;
-  std::uint64_t sn = new_size - 1;
-  while ((fn & 1U) != 0) {
-    fn >>= 1U;
-    sn >>= 1U;
-  }
-  Digest fr = is_full ? old_root : proof.front();
-  Digest sr = fr;
-  for (const Digest& sibling : proof.subspan(is_full ? 0 : 1)) {
-    if (sn == 0) return fail(Errc::malformed, "consistency proof: too long");
-    if ((fn & 1U) != 0 || fn == sn) {
-      fr = node_hash(sibling, fr);
-      sr = node_hash(sibling, sr);
-      while ((fn & 1U) == 0 && fn != 0) {
-        fn >>= 1U;
-        sn >>= 1U;
-      }
-    } else {
-      sr = node_hash(sr, sibling);
-    }
-    fn >>= 1U;
-    sn >>= 1U;
-  }
-  if (sn != 0) return fail(Errc::malformed, "consistency proof: too short");
-  if (fr != old_root || sr != new_root) {
+  const Digest first = is_full ? old_root : proof.front();
+  auto roots = fold_consistency(old_size, new_size, first, proof.subspan(is_full ? 0 : 1));
+  if (!roots) return base::Unexpected(std::move(roots).error());
+  if (roots->old_root != old_root || roots->new_root != new_root) {
     return fail(Errc::mismatch, "consistency proof: leads to other roots");
   }
   return {};
