@@ -22,6 +22,7 @@ class SourceFile {
   // Bytes of line `number` (from 1) without its line end (LF or CR LF); nothing past the end.
   [[nodiscard]] std::optional<std::string_view> line(std::size_t number) const;
   [[nodiscard]] std::size_t line_count() const { return starts_.size(); }
+  [[nodiscard]] std::string_view bytes() const { return bytes_; }
   // primaryLocationLineHash of the line, computed for the whole file at the first call.
   [[nodiscard]] std::optional<std::string> hash(std::size_t number);
 

@@ -38,6 +38,7 @@ validation::FileReport validate_file(const std::string& path, const validation::
   }
   FdSource source = input->source();
   file.report = validation::validate(source, options);
+  if (!file.report.root_failure.empty()) file.failure = "--root: " + file.report.root_failure;
   return file;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sarif/validate/checks.h"
+#include "sarif/validate/source_checks.h"
 
 namespace ethos::sarif::validation {
 namespace {
@@ -131,6 +132,7 @@ void check_table_entry(Context& context, const Value& entry) {
                   *entry.find(Key::parent_index));
   }
   if (entry.type() != Type::artifact) return;
+  if (context.sources != nullptr) context.sources->check_artifact(context, entry);
   const auto uri = entry.find(Key::location, Key::uri);
   run.artifact_uris.push_back(uri && uri->is_string() ? context.hasher.text(uri->text())
                                                       : ItemDigest{});

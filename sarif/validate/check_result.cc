@@ -5,6 +5,7 @@
 
 #include "sarif/validate/checks.h"
 #include "sarif/validate/placeholders.h"
+#include "sarif/validate/source_checks.h"
 #include "sarif/validate/times.h"
 
 namespace ethos::sarif::validation {
@@ -77,6 +78,7 @@ void check_result(Context& context, const Value& result) {
     ++context.run.results;
     note_suppressions(context, result);
     check_result_rule(context, result);
+    if (context.sources != nullptr) context.sources->check_result(context, result);
   }
   check_kind(context, result);
   check_guid(context, result);

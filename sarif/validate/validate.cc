@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sarif/validate/checks.h"
+#include "sarif/validate/source_checks.h"
 #include "sarif/validate/upload_size.h"
 #include "sarif/validate/walker.h"
 
@@ -93,6 +94,16 @@ Report validate(ByteSource& source, const Options& options) {
   Reporter reporter(options, report);
   const ItemHasher hasher;
   Context context(reporter, hasher, report);
+  std::optional<SourceChecks> sources;
+  if (!options.root.empty()) {
+    auto opened = SourceChecks::open(options.root);
+    if (opened) {
+      sources.emplace(std::move(*opened));
+      context.sources = &*sources;
+    } else {
+      report.root_failure = opened.error().message();
+    }
+  }
   Checks checks(context);
   std::optional<UploadSize> upload;
   if (options.profile == Profile::github) upload.emplace(source, kGithubMostGzip);

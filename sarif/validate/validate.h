@@ -50,6 +50,7 @@ struct Report {
   std::uint64_t bytes = 0;
   bool is_schema_valid = true;  // by the official schema of SARIF 2.1.0 errata 01 alone
   JsonFault fault;              // code none when the whole file was read
+  std::string root_failure;     // why the root could not be opened; nothing was held against it
 
   [[nodiscard]] bool is_readable() const { return fault.code == JsonFaultCode::none; }
   [[nodiscard]] bool is_clean() const { return is_readable() && errors == 0; }
