@@ -252,7 +252,7 @@ class BundleWriter {
 }  // namespace
 
 std::set<std::string> evidence_kinds() {
-  return {"facts", "mounts", "normal", "plan", "sarif", "source"};
+  return {"facts", "list", "mounts", "normal", "plan", "sarif", "source"};
 }
 
 Result<BundleSummary> write_bundle(const LedgerReader& reader, const BundleOptions& options,

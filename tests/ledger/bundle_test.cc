@@ -128,7 +128,7 @@ TEST_CASE("bundle: one run, provable on its own, and nothing of any other", "[le
   CHECK(head.size == story.size_at_end);
   CHECK(
       members.at("manifest.json") ==
-      R"({"disclosed":["facts","mounts","normal","plan","sarif","source"],"format":1,"kind":"run","origin":")" +
+      R"({"disclosed":["facts","list","mounts","normal","plan","sarif","source"],"format":1,"kind":"run","origin":")" +
           head.origin + R"(","run":")" + story.run.id.text() + R"(","size":)" +
           std::to_string(head.size) + "}\n");
   CHECK(members.at("disclosure/" + story.plan.commitment.c.hex()) ==
