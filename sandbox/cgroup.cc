@@ -2,6 +2,7 @@
 #include "sandbox/cgroup.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -219,7 +220,22 @@ std::uint64_t CgroupLeaf::count_tasks() const {
   return text ? static_cast<std::uint64_t>(std::count(text->begin(), text->end(), '\n')) : 0;
 }
 
-bool CgroupLeaf::is_populated() const { return number("cgroup.events", "populated") != 0; }
+bool CgroupLeaf::wait_until_empty() const {
+  // The kernel announces a change on a descriptor that has been read since.
+  const UniqueFd events(openat(fd(), "cgroup.events", O_RDONLY | O_CLOEXEC));
+  if (!events.is_open()) return false;
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    std::array<char, 256> text;
+    const ssize_t n = pread(events.get(), text.data(), text.size(), 0);
+    if (n <= 0) return false;
+    if (std::string_view(text.data(), static_cast<std::size_t>(n)).find("populated 0") !=
+        std::string_view::npos)
+      return true;
+    pollfd watch{events.get(), POLLPRI, 0};
+    poll(&watch, 1, 50);
+  }
+  return false;
+}
 
 bool CgroupLeaf::kill() const { return write_value(fd(), "cgroup.kill", "1").has_value(); }
 

@@ -47,7 +47,9 @@ class CgroupLeaf {
   [[nodiscard]] std::uint64_t number(const char* file, std::string_view key) const;
   // Lines of cgroup.threads: every task, no controller needed.
   [[nodiscard]] std::uint64_t count_tasks() const;
-  [[nodiscard]] bool is_populated() const;
+  // Waits at most two seconds for `populated 0`: newer kernels take a task out of its cgroup a moment
+  // after it was reaped.
+  [[nodiscard]] bool wait_until_empty() const;
   // Linux 5.14: kills everything inside, forks in flight included.
   bool kill() const;
   // False when it is still busy after a second.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers without overlayfs: before Linux 6.6 a tmpfs has no user extended attributes, and an overlay
-// whose upper layer lacks them fails when a directory of the host is removed. There the granted
-// directory, when it is small, is copied into the tmpfs and the copy is mounted instead.
+// Layers without overlayfs, because the kernel has none or because its tmpfs has no user extended
+// attributes (before Linux 6.6), without which removing a directory of the host fails. There the
+// granted directory, when it is small, is copied into the tmpfs and the copy is mounted instead.
 #include <dirent.h>
 #include <sys/stat.h>
 

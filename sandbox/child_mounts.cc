@@ -173,20 +173,21 @@ void add_staged(const ChildContext& c, Site& site, const BuildOp& op) {
                 op.mount);
   };
   const long upper = open_dir("upper");
-  if (c.forces_copies || !has_user_attributes(upper)) {
+  const long fs = raw::call(SYS_fsopen, "overlay", 1 /* FSOPEN_CLOEXEC */);
+  if (c.forces_copies || fs == -ENODEV || !has_user_attributes(upper)) {
     must(c, op.step, copy_tree(lower, upper), op.mount);
     const long copy = clone_tree(c, op, layer, "upper");
     set_attributes(c, op, copy, op.attributes);
     place(c, site, op, copy);
+    close_fd(fs);
     close_fd(lower);
     close_fd(layer);
     c.shared->is_copy[c.state->upper_count] = 1;
     c.state->uppers[c.state->upper_count++] = static_cast<int>(upper);
     return;
   }
+  must(c, op.step, fs, op.mount);
   const long work = open_dir("work");
-
-  const long fs = new_fs(c, op, "overlay");
   set_option(c, op, fs, "source", "ethos-staged");
   set_option(c, op, fs, "lowerdir", fd_path(lower).text);
   set_option(c, op, fs, "upperdir", fd_path(upper).text);

@@ -379,7 +379,7 @@ bool Launch::take_down(struct rusage& usage, std::string& source) {
   usage = usage_;
   if (cgroup_) {
     source = "cgroup.events populated";
-    return !cgroup_->is_populated();
+    return cgroup_->wait_until_empty();
   }
   source = "seccomp listener hang-up";
   if (!listener_.is_open()) return true;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -98,6 +99,8 @@ int probe_overlay() {
     if (mount("none", at, "tmpfs", 0, "size=1m") != 0) return errno;
     for (const char* dir : {"/tmp/l", "/tmp/u", "/tmp/w"})
       if (mkdir(dir, 0755) != 0) return errno;
+    // The attribute that a removed directory of the lower layer needs; before 6.6 tmpfs has none.
+    if (setxattr("/tmp/u", "user.ethos.probe", "1", 1, 0) != 0) return errno;
     return make_fs("overlay", {{"lowerdir", "/tmp/l"},
                                {"upperdir", "/tmp/u"},
                                {"workdir", "/tmp/w"},
@@ -162,9 +165,9 @@ class Prober {
     add("sealed_memfd", init ? 0 : init.error().sys, "memfd_create or its seals are missing",
         "use Linux 3.17 or newer and allow memfd_create; vm.memfd_noexec must not be 2");
     add("overlay_userxattr", probe_overlay(),
-        "overlayfs in a user namespace on tmpfs is missing: directories cannot be granted for "
-        "writing",
-        "use Linux 6.6 or newer, or grant files", false);
+        "overlayfs in a user namespace on tmpfs is missing: directories can be granted for writing "
+        "only up to 16 MiB and 2,000 entries, by copying them",
+        "use Linux 6.6 or newer with the overlay module", false);
     if (geteuid() == 0)
       add("id_mapped_mounts", probe_id_map(),
           "the file system of the current directory has no id-mapped mounts",

@@ -42,7 +42,7 @@ Explanation explain_mount(Step step, int error) {
             "file system",
             "grant the directories beside the inner mount one by one, or run as root"};
   if (step == Step::mount_staged && error == E2BIG)
-    return {"before Linux 6.6 a granted directory is copied, and this one has more than 16 MiB, 2,000 "
+    return {"without overlayfs (before Linux 6.6) a granted directory is copied, and this one has more than 16 MiB, 2,000 "
             "entries or 24 levels",
             "grant a smaller directory, or use Linux 6.6 or newer"};
   if (step == Step::mount_staged)
