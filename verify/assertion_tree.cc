@@ -12,7 +12,7 @@
 namespace ethos::verify {
 namespace {
 
-struct View {
+struct RunView {
   const RunEvidence& run;
   const RunJudgement& judgement;
   [[nodiscard]] const Effective& e() const { return judgement.effective; }
@@ -45,7 +45,7 @@ bool all_within(const std::vector<std::string>& paths, const std::vector<std::st
 }
 
 // The grant says none, and the kernel showed a network namespace of the run's own.
-bool no_network(const View& v, std::string& why) {
+bool no_network(const RunView& v, std::string& why) {
   const Value& shared = v.run.enforced.at("k").at("ns_shared");
   const bool own = v.run.has_enforced() && v.run.enforced.at("k").at("ns").has("net") &&
                    std::none_of(shared.items().begin(), shared.items().end(), [](const Value& s) { return s.text() == "net"; });
@@ -54,7 +54,7 @@ bool no_network(const View& v, std::string& why) {
   return false;
 }
 
-bool limits_by(const View& v, const std::vector<std::string>& words, std::string& why) {
+bool limits_by(const RunView& v, const std::vector<std::string>& words, std::string& why) {
   for (const EffectiveLimit& limit : v.e().limits) {
     // Only what a cgroup could hold is asked for; the others have one enforcer each.
     const bool concerned = limit.name == "memory_bytes" || limit.name == "swap_bytes" || limit.name == "pids" ||
@@ -69,61 +69,61 @@ bool limits_by(const View& v, const std::vector<std::string>& words, std::string
 struct Rule {
   std::string_view name;
   RuleArguments arguments;
-  bool (*holds)(const View&, const std::vector<std::string>&, std::string&);
+  bool (*holds)(const RunView&, const std::vector<std::string>&, std::string&);
 };
 
 const std::array<Rule, 10> kRules{{
     {"no-network", RuleArguments::none,
-     [](const View& v, const std::vector<std::string>&, std::string& why) { return no_network(v, why); }},
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return no_network(v, why); }},
     {"no-git", RuleArguments::none,
-     [](const View& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
        if (v.e().git == "none" || v.e().git.empty()) return true;
        why = "could read the repository";
        return false;
      }},
     {"no-denials", RuleArguments::none,
-     [](const View& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
        if (v.e().denials == 0) return true;
        why = std::to_string(v.e().denials) + " acts were denied, first " + (v.e().tried.empty() ? "" : v.e().tried[0]);
        return false;
      }},
     {"no-gaps", RuleArguments::none,
-     [](const View& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
        if (v.run.gaps == 0) return true;
        why = "some acts were seen and not recorded";
        return false;
      }},
     {"no-weaker", RuleArguments::none,
-     [](const View& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
        if (v.e().weaker.empty()) return true;
        why = "weaker enforcement: " + v.e().weaker[0];
        return false;
      }},
     {"ended", RuleArguments::none,
-     [](const View& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
        if (v.run.state == RunEvidence::State::closed) return true;
        why = "has no run.close";
        return false;
      }},
     {"recomputed", RuleArguments::none,
-     [](const View& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
        if (v.judgement.policy == RunPolicy::pass) return true;
        why = v.judgement.why.empty() ? "did not pass" : v.judgement.why;
        return false;
      }},
     {"writes-within", RuleArguments::some,
-     [](const View& v, const std::vector<std::string>& values, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>& values, std::string& why) {
        return all_within(v.e().write, values, "writing", why);
      }},
     {"reads-within", RuleArguments::some,
-     [](const View& v, const std::vector<std::string>& values, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>& values, std::string& why) {
        return all_within(v.e().read, values, "reading", why);
      }},
     {"limits-enforced-by", RuleArguments::some,
-     [](const View& v, const std::vector<std::string>& values, std::string& why) { return limits_by(v, values, why); }},
+     [](const RunView& v, const std::vector<std::string>& values, std::string& why) { return limits_by(v, values, why); }},
 }};
 
-std::string text_field(const View& v, std::string_view name) {
+std::string text_field(const RunView& v, std::string_view name) {
   if (name == "tool") return v.run.open.text_at("tool");
   if (name == "network") return v.e().network;
   if (name == "git") return v.e().git;
@@ -143,7 +143,7 @@ constexpr std::array<std::string_view, 6> kNumberFields{"status", "denials", "ga
 constexpr std::string_view kLimitPrefix = "limit.";
 
 // Nothing: the run has no such limit.
-std::optional<std::int64_t> number_field(const View& v, std::string_view name) {
+std::optional<std::int64_t> number_field(const RunView& v, std::string_view name) {
   if (name == "status") return v.e().status;
   if (name == "denials") return static_cast<std::int64_t>(v.e().denials);
   if (name == "gaps") return static_cast<std::int64_t>(v.run.gaps);
@@ -166,7 +166,7 @@ bool compare(std::int64_t a, const std::string& sign, std::int64_t b) {
   return a >= b;
 }
 
-bool compare_field(const AssertionNode& node, const View& v, std::string& why) {
+bool compare_field(const AssertionNode& node, const RunView& v, std::string& why) {
   if (is_number_field(node.name)) {
     const auto value = number_field(v, node.name);
     if (value && compare(*value, node.sign, node.number)) return true;
@@ -179,7 +179,7 @@ bool compare_field(const AssertionNode& node, const View& v, std::string& why) {
   return false;
 }
 
-bool member(const AssertionNode& node, const View& v, std::string& why) {
+bool member(const AssertionNode& node, const RunView& v, std::string& why) {
   std::string value;
   if (is_number_field(node.name)) {
     const auto number = number_field(v, node.name);
@@ -192,7 +192,7 @@ bool member(const AssertionNode& node, const View& v, std::string& why) {
   return false;
 }
 
-bool evaluate_view(const AssertionNode& node, const View& v, std::string& why) {
+bool evaluate_view(const AssertionNode& node, const RunView& v, std::string& why) {
   using Kind = AssertionNode::Kind;
   std::string ignored;
   switch (node.kind) {
@@ -235,7 +235,7 @@ bool is_field(std::string_view name) {
 }
 
 bool evaluate(const AssertionNode& node, const RunEvidence& run, const RunJudgement& judgement, std::string& why) {
-  return evaluate_view(node, View{run, judgement}, why);
+  return evaluate_view(node, RunView{run, judgement}, why);
 }
 
 }  // namespace ethos::verify

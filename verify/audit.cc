@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/audit.h"
 
+#include <deque>
+#include <memory>
 #include <utility>
 
 #include "verify/chain.h"
@@ -9,13 +11,14 @@
 #include "verify/epochs.h"
 #include "verify/tree.h"
 #include "verify/verdicts.h"
+#include "verify/workers.h"
 
 namespace ethos::verify {
 namespace {
 
 constexpr std::uint64_t kProgressEvery = 4096;
 
-// One walk over all evidence. Memory: a batch, one hash a tree level, the runs that are open.
+// One walk over all evidence. Memory: a few batches, one hash a tree level, the runs that are open.
 class Auditor {
  public:
   Auditor(EvidenceSource& source, Findings findings, const AuditOptions& options)
@@ -31,17 +34,88 @@ class Auditor {
     report_.how = source_.how();
     expected_ = source_.estimate();
     has_checkpoint_ = source_.next_checkpoint(checkpoint_, findings());
-    RecordBatch batch;
-    while (source_.next_records(batch, findings())) {
-      std::vector<CheckedRecord> checked = check_batch(batch, hash_);
-      for (std::size_t i = 0; i < checked.size(); ++i) consume(batch.rows[i], checked[i]);
-    }
+    read_records();
+    drain_signatures(0);
     finish();
     return std::move(report_);
   }
 
  private:
+  // A batch on its way: read here, checked by a worker, consumed here in order.
+  struct Flight {
+    RecordBatch batch;
+    std::vector<CheckedRecord> checked;
+    std::shared_ptr<WorkerPool::Job> job;
+  };
+  struct Signature {
+    SignatureJob question;
+    bool right = false;
+  };
+  struct Signatures {
+    std::vector<Signature> list;
+    std::shared_ptr<WorkerPool::Job> job;
+  };
+  static constexpr std::size_t kFlights = 6;
+  static constexpr std::size_t kSignatureBatch = 16;
+  static constexpr std::size_t kSignatureFlights = 64;
+
   Findings& findings() { return report_.findings; }
+
+  void read_records() {
+    std::deque<std::unique_ptr<Flight>> flying;
+    std::vector<std::unique_ptr<Flight>> spare;
+    const auto land = [&] {
+      std::unique_ptr<Flight> flight = std::move(flying.front());
+      flying.pop_front();
+      workers_.wait(flight->job);
+      for (std::size_t i = 0; i < flight->checked.size(); ++i) consume(flight->batch.rows[i], flight->checked[i]);
+      spare.push_back(std::move(flight));
+    };
+    while (true) {
+      std::unique_ptr<Flight> flight;
+      if (spare.empty()) {
+        flight = std::make_unique<Flight>();
+      } else {
+        flight = std::move(spare.back());
+        spare.pop_back();
+      }
+      if (!source_.next_records(flight->batch, findings())) break;
+      Flight* raw = flight.get();
+      flight->job = workers_.submit([raw](Sha256& hash) { raw->checked = check_batch(raw->batch, hash); });
+      flying.push_back(std::move(flight));
+      if (flying.size() == kFlights) land();
+    }
+    while (!flying.empty()) land();
+  }
+
+  void queue_signatures(std::vector<SignatureJob> jobs) {
+    for (SignatureJob& job : jobs) collecting_.push_back({std::move(job), false});
+    if (collecting_.size() >= kSignatureBatch) send_signatures();
+    drain_signatures(kSignatureFlights);
+  }
+
+  void send_signatures() {
+    if (collecting_.empty()) return;
+    auto group = std::make_unique<Signatures>();
+    group->list = std::move(collecting_);
+    collecting_.clear();
+    Signatures* raw = group.get();
+    group->job = workers_.submit([raw](Sha256&) {
+      for (Signature& s : raw->list) s.right = verify_ed25519(s.question.key, s.question.text, s.question.signature);
+    });
+    signatures_.push_back(std::move(group));
+  }
+
+  // Takes answers in order until at most `left` groups are on their way.
+  void drain_signatures(std::size_t left) {
+    if (left == 0) send_signatures();
+    while (signatures_.size() > left) {
+      const std::unique_ptr<Signatures> group = std::move(signatures_.front());
+      signatures_.pop_front();
+      workers_.wait(group->job);
+      for (const Signature& s : group->list) judge_signature(s.question, s.right);
+    }
+  }
 
   void consume(const RecordBatch::Row& row, CheckedRecord& record) {
     using Use = ChainChecker::Use;
@@ -65,7 +139,7 @@ class Auditor {
 
   void dispatch(const CheckedRecord& record) {
     const Envelope& e = record.scan.envelope;
-    documents_.on_record(e.seq, record.body, findings());
+    documents_.on_record(e.seq, View(e.body), findings());
     switch (e.type) {
       case RecordType::ledger_genesis:
         if (!epochs_.started()) epochs_.on_genesis(record.body);
@@ -81,7 +155,7 @@ class Auditor {
   }
 
   void on_run_end(RunEvidence& run) {
-    const RunJudgement judgement = judge_run(run, documents_, findings());
+    const RunJudgement judgement = judge_run(run, documents_, cache_, findings());
     if (judgement.policy == RunPolicy::pass) ++report_.counts.runs_recomputed;
     if (judgement.policy == RunPolicy::unknown) ++runs_unknown_;
     if (options_.on_run) options_.on_run(run, judgement);
@@ -116,12 +190,12 @@ class Auditor {
     last_size_ = text->size;
     std::vector<SignatureJob> jobs;
     epochs_.judge(*note, size, jobs, findings());
-    for (const SignatureJob& job : jobs) verify(job);
+    queue_signatures(std::move(jobs));
   }
 
-  void verify(const SignatureJob& job) {
+  void judge_signature(const SignatureJob& job, bool right) {
     const std::string which = "the checkpoint of size " + std::to_string(job.size);
-    if (!verify_ed25519(job.key, job.text, job.signature)) {
+    if (!right) {
       findings().add({.code = Code::bad_signature, .seq = job.size - 1, .found = job.key.text,
                       .text = "a signature under " + which + " is wrong"});
       return;
@@ -242,6 +316,7 @@ class Auditor {
   StreamingTree tree_;
   EpochBook epochs_;
   DocumentReader documents_;
+  JudgeCache cache_;
   RunTracker runs_;
   StoredCheckpoint checkpoint_;
   bool has_checkpoint_ = false;
@@ -249,6 +324,10 @@ class Auditor {
   std::uint64_t expected_ = 0;
   std::uint64_t runs_unknown_ = 0;
   Digest min_root_;
+  std::vector<Signature> collecting_;
+  std::deque<std::unique_ptr<Signatures>> signatures_;
+  // Last: its threads end before anything they use goes.
+  WorkerPool workers_{WorkerPool::usual_threads()};
 };
 
 }  // namespace

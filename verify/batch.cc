@@ -31,6 +31,16 @@ std::array<char, 44> base64_of(const Digest& digest) {
   return out;
 }
 
+// Events come in any number, and all but the first of a run are only counted.
+bool needs_tree(RecordType type) {
+  switch (type) {
+    case RecordType::sandbox_denial: case RecordType::resource_limit: case RecordType::output_captured:
+    case RecordType::artifact_exported: case RecordType::run_gap: case RecordType::run_abort:
+    case RecordType::ledger_resume: return false;
+    default: return true;
+  }
+}
+
 }  // namespace
 
 bool same_hash(std::string_view base64, const Digest& digest) {
@@ -50,11 +60,10 @@ std::vector<CheckedRecord> check_batch(const RecordBatch& batch, Sha256& hash) {
     if (checked.scan.fault != RecordFault::none) continue;
     const Envelope& e = checked.scan.envelope;
     if (e.type == RecordType::unknown || e.type == RecordType::reserved) continue;
-    // The form was just checked, so this cannot fail; the limits are the record's less one level.
-    if (auto body = parse_canonical(e.body, kRecordLimits)) {
-      checked.body = *std::move(body);
-      checked.body_fault = check_body(e.type, checked.body, e.ledger);
-    }
+    checked.body_fault = check_body(e.type, View(e.body), e.ledger);
+    // The form was just checked, so this cannot fail.
+    if (!needs_tree(e.type)) continue;
+    if (auto body = parse_canonical(e.body, kRecordLimits)) checked.body = *std::move(body);
   }
   return out;
 }

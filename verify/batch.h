@@ -39,7 +39,7 @@ struct CheckedRecord {
   RecordScan scan;  // views into the batch
   Digest leaf;
   bool stored_hash_fits = false;
-  Value body;             // of a record in good form and of a known type
+  Value body;             // as a tree, of the types whose whole body is needed afterwards
   BodyFault body_fault;   // code none when the body is in order
 };
 

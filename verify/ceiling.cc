@@ -7,7 +7,7 @@
 #include "verify/declaration.h"
 #include "verify/digest.h"
 #include "verify/encoding.h"
-#include "verify/forms.h"
+#include "verify/value_forms.h"
 #include "verify/jsonc.h"
 #include "verify/limits.h"
 #include "verify/policy_path.h"
@@ -27,17 +27,19 @@ Value sorted_texts(std::vector<std::string> texts) {
 }
 
 bool ceiling_name(const Value& v) {
-  return text<1, 64>(v) && std::all_of(v.text().begin(), v.text().end(), [](char c) {
+  return given_text<1, 64>(v) && std::all_of(v.text().begin(), v.text().end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
            c == '/' || c == '+' || c == '-';
   });
 }
 
 bool env_pattern(const Value& v) {
-  return text<1, 128>(v) && std::all_of(v.text().begin(), v.text().end(), [](char c) {
+  return given_text<1, 128>(v) && std::all_of(v.text().begin(), v.text().end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '*';
   });
 }
+
+bool given_digest(const Value& v) { return v.is_string() && Digest::from_text(v.text()).has_value(); }
 
 bool public_key(const Value& v) {
   const auto bytes = decode_base64(v.text());
@@ -51,7 +53,7 @@ bool list(const Value& v, Form form, std::size_t most) {
 }
 
 Result<Value> ceiling_paths(const Value& v) {
-  if (!list(v, text<1, 4096>, kMaxList)) return malformed("a ceiling's path list is malformed");
+  if (!list(v, given_text<1, 4096>, kMaxList)) return malformed("a ceiling's path list is malformed");
   std::vector<std::string> out;
   for (const Value& item : v.items()) {
     auto path = normal_path(item.text());
@@ -84,13 +86,13 @@ Result<Value> ceiling_words(const Value& v, Form form) {
 // The canonical value of one key; kind none: the key is not part of the canonical form.
 Result<Value> ceiling_key(const std::string& key, const Value& v) {
   if (key == "read" || key == "write" || key == "exec") return ceiling_paths(v);
-  if (key == "network") return ceiling_words(v, one_of<"none", "loopback">);
-  if (key == "git") return ceiling_words(v, one_of<"none", "read">);
-  if (key == "profiles") return ceiling_words(v, one_of<"lint-offline", "build-offline", "no-proc">);
+  if (key == "network") return ceiling_words(v, given_word<"none", "loopback">);
+  if (key == "git") return ceiling_words(v, given_word<"none", "read">);
+  if (key == "profiles") return ceiling_words(v, given_word<"lint-offline", "build-offline", "no-proc">);
   if (key == "env_deny") return ceiling_words(v, env_pattern);
   if (key == "limits") return ceiling_limits(v);
   if (key == "name") return ceiling_name(v) ? Result<Value>(v) : malformed("a ceiling's `name` is none");
-  const bool good = key == "pinned"          ? list(v, digest, kMaxKeys)
+  const bool good = key == "pinned"          ? list(v, given_digest, kMaxKeys)
                     : key == "decision_keys" ? list(v, public_key, kMaxKeys)
                     : key == "$schema"       ? v.is_string()
                     : key == "version"       ? v.is_integer() && v.number() == 1

@@ -5,7 +5,7 @@
 #include <array>
 #include <map>
 
-#include "verify/forms.h"
+#include "verify/value_forms.h"
 #include "verify/jsonc.h"
 #include "verify/limits.h"
 #include "verify/policy_path.h"
@@ -26,7 +26,7 @@ bool tool_name(std::string_view name) {
 }
 
 bool output_format(const Value& v) {
-  return text<1, 32>(v) && std::all_of(v.text().begin(), v.text().end(), [](char c) {
+  return given_text<1, 32>(v) && std::all_of(v.text().begin(), v.text().end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   });
 }
@@ -74,7 +74,7 @@ class ToolReader {
 
   bool command() {
     const Value& v = tool_.at("command");
-    if (!array_of<text<1, 4096>>(v) || v.size() < 1 || v.size() > 256) return fail("`command` is not 1 to 256 strings");
+    if (!given_array<given_text<1, 4096>>(v) || v.size() < 1 || v.size() > 256) return fail("`command` is not 1 to 256 strings");
     normal_.set("command", v);
     return true;
   }
@@ -91,12 +91,12 @@ class ToolReader {
   }
 
   bool words() {
-    return word("profile", one_of<"lint-offline", "build-offline", "no-proc">, "lint-offline") &&
-           word("network", one_of<"none", "loopback">, "none") && word("git", one_of<"none", "read">, "none") &&
-           word("observe", one_of<"off", "writes", "all">, "writes") &&
-           word("args", one_of<"any", "paths", "fixed">, "any") &&
-           word("class", one_of<"namespace", "microvm">, "namespace") &&
-           word("on_output_limit", one_of<"kill", "truncate">, "kill") &&
+    return word("profile", given_word<"lint-offline", "build-offline", "no-proc">, "lint-offline") &&
+           word("network", given_word<"none", "loopback">, "none") && word("git", given_word<"none", "read">, "none") &&
+           word("observe", given_word<"off", "writes", "all">, "writes") &&
+           word("args", given_word<"any", "paths", "fixed">, "any") &&
+           word("class", given_word<"namespace", "microvm">, "namespace") &&
+           word("on_output_limit", given_word<"kill", "truncate">, "kill") &&
            word("output_format", output_format, nullptr);
   }
 
@@ -154,7 +154,7 @@ class ToolReader {
     const Value* declared = tool_.find("hide");
     std::vector<std::string> patterns;
     if (declared != nullptr) {
-      if (!array_of<text<0, 1024>>(*declared) || declared->size() > 128) return fail("`hide` is not at most 128 patterns");
+      if (!given_array<given_text<0, 1024>>(*declared) || declared->size() > 128) return fail("`hide` is not at most 128 patterns");
       for (const Value& v : declared->items()) {
         auto pattern = full_pattern(v.text());
         if (!pattern) return fail(pattern.error().what);
@@ -173,7 +173,7 @@ class ToolReader {
     const Value* declared = tool_.find("env");
     std::map<std::string, std::optional<std::string>> entries;
     if (declared != nullptr) {
-      if (!array_of<text<1, 4096>>(*declared) || declared->size() > 128) return fail("`env` is not at most 128 strings");
+      if (!given_array<given_text<1, 4096>>(*declared) || declared->size() > 128) return fail("`env` is not at most 128 strings");
       for (const Value& v : declared->items()) {
         const auto equals = v.text().find('=');
         const bool fixed = equals != std::string::npos;

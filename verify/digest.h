@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-struct evp_md_ctx_st;
+struct SHA256state_st;
 
 namespace ethos::verify {
 
@@ -28,13 +28,13 @@ struct Digest {
   friend auto operator<=>(const Digest&, const Digest&) = default;
 };
 
-// Hashes with one reused context; one object a thread. The first object initialises libcrypto
-// without its configuration file, which the caller of the program could have chosen.
+// Hashes with one reused context; one object a thread. It is libcrypto's SHA-256 (SHA instructions
+// where the processor has them) reached below the EVP layer: that needs no initialisation, reads no
+// configuration file that the caller could have chosen, and keeps providers with all their algorithms
+// out of a program that travels as one file.
 class Sha256 {
  public:
   Sha256();
-  Sha256(Sha256&&) noexcept = default;
-  Sha256& operator=(Sha256&&) noexcept = default;
   Sha256(const Sha256&) = delete;
   Sha256& operator=(const Sha256&) = delete;
   ~Sha256();
@@ -52,9 +52,9 @@ class Sha256 {
 
  private:
   struct Free {
-    void operator()(evp_md_ctx_st* context) const;
+    void operator()(SHA256state_st* context) const;
   };
-  std::unique_ptr<evp_md_ctx_st, Free> context_;
+  std::unique_ptr<SHA256state_st, Free> context_;
 };
 
 }  // namespace ethos::verify

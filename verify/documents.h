@@ -12,6 +12,7 @@
 #include "verify/json.h"
 #include "verify/problem.h"
 #include "verify/source.h"
+#include "verify/view.h"
 
 namespace ethos::verify {
 
@@ -24,7 +25,7 @@ class DocumentReader {
   explicit DocumentReader(EvidenceSource& source) : source_(source) {}
 
   // Looks at every commitment and blob that a record names.
-  void on_record(std::int64_t seq, const Value& body, Findings& findings);
+  void on_record(std::int64_t seq, const View& body, Findings& findings);
   void on_erase(std::int64_t seq, const Value& body);
   // The bytes behind a commitment; nothing when there are none or they are wrong.
   std::optional<std::string> open(const Value& commitment);

@@ -16,7 +16,7 @@ struct CagePlan {
   const Value* facts = nullptr;
   const Value* normal = nullptr;
   const Value* mounts = nullptr;  // the table read back; kind none when it could not be opened
-  std::optional<std::string> filter;  // bytes of the seccomp program, when they are there
+  std::optional<std::string> filter_fault;  // what check_filter said; nothing: the program is not there
 };
 
 using ProblemSink = std::function<void(Code code, std::string text, std::string expected, std::string found)>;

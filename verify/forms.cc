@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/forms.h"
 
+#include <optional>
+
 #include "verify/digest.h"
 #include "verify/encoding.h"
 
@@ -46,69 +48,109 @@ bool is_system(std::string_view path) {
   return false;
 }
 
-bool path_text(const Value& v, std::string& out) {
-  if (const Value* plain = v.find("path")) {
-    out = plain->text();
-    return plain->is_string() && !needs_base64(out);
+// Is the plain path `bytes` one that may stand under this key and base?
+bool path_bytes(std::string_view bytes, std::string_view base, bool as_base64) {
+  if (needs_base64(bytes) != as_base64 || bytes.find('\0') != std::string_view::npos || !is_plain(bytes)) return false;
+  if (base == "system") return is_system(bytes);
+  return base == "workspace" || base == "scratch" || (base == "host" && !is_system(bytes));
+}
+
+// The three members a path can have.
+struct PathParts {
+  View base;
+  View path;
+  View path_b64;
+  View commit;
+  std::size_t members = 0;
+};
+
+PathParts parts_of(const View& v) {
+  PathParts out;
+  v.each_member([&](std::string_view key, const View& value) {
+    ++out.members;
+    if (key == "base") out.base = value;
+    if (key == "path") out.path = value;
+    if (key == "path_b64") out.path_b64 = value;
+    if (key == "commit") out.commit = value;
+    return true;
+  });
+  return out;
+}
+
+bool is_plain_path(const PathParts& parts) {
+  if (parts.members != 2 || !parts.base.is_string()) return false;
+  if (parts.path.is_string()) {
+    return parts.path.with_text([&](std::string_view text) { return path_bytes(text, parts.base.raw(), false); });
   }
-  const auto bytes = decode_base64(v.text_at("path_b64"));
-  if (!bytes || bytes->find('\0') != std::string::npos) return false;
-  out = *bytes;
-  return needs_base64(out);
+  const auto bytes = decode_base64(parts.path_b64.raw());
+  return parts.path_b64.is_string() && bytes && path_bytes(*bytes, parts.base.raw(), true);
 }
 
 }  // namespace
 
-bool boolean(const Value& v) { return v.is_boolean(); }
-bool integer(const Value& v) { return v.is_integer(); }
-bool count(const Value& v) { return v.is_integer() && v.number() >= 0; }
-bool big(const Value& v) { return v.is_string() && parse_decimal(v.text()).has_value(); }
-bool digest(const Value& v) { return v.is_string() && Digest::from_text(v.text()).has_value(); }
-bool hash(const Value& v) { return v.is_string() && Digest::from_base64(v.text()).has_value(); }
+bool boolean(const View& v) { return v.is_boolean(); }
+bool integer(const View& v) { return v.is_integer(); }
+bool count(const View& v) { return v.is_integer() && v.number() >= 0; }
+// Decimals and hashes hold nothing that is escaped, so the raw text is the text.
+bool big(const View& v) { return v.is_string() && parse_decimal(v.raw()).has_value(); }
+bool digest(const View& v) { return v.is_string() && Digest::from_text(v.raw()).has_value(); }
+bool hash(const View& v) { return v.is_string() && Digest::from_base64(v.raw()).has_value(); }
 
-bool any_commitment(const Value& v) {
-  if (!v.is_object() || v.size() != 3) return false;
-  const Value& n = v.at("n");
-  return hash(v.at("c")) && v.at("kind").is_string() && is_kind(v.text_at("kind")) &&
-         n.is_integer() && n.number() >= 0 && n.number() <= kMaxCommitted;
+bool any_commitment(const View& v) {
+  // Exactly c, kind, n; most objects differ in the first key already.
+  if (!v.is_object() || !v.source().starts_with("{\"c\":\"")) return false;
+  View parts[3];
+  constexpr std::string_view keys[] = {"c", "kind", "n"};
+  std::size_t at = 0;
+  const bool shaped = v.each_member([&](std::string_view key, const View& value) {
+    if (at == 3 || key != keys[at]) return false;
+    parts[at++] = value;
+    return true;
+  });
+  return shaped && at == 3 && hash(parts[0]) && parts[1].is_string() && is_kind(parts[1].raw()) &&
+         parts[2].is_integer() && parts[2].number() >= 0 && parts[2].number() <= kMaxCommitted;
 }
 
-bool plain_path(const Value& v) {
-  if (!v.is_object() || v.size() != 2 || v.has("commit")) return false;
-  std::string text;
-  if (!path_text(v, text) || !is_plain(text)) return false;
-  const std::string& base = v.text_at("base");
-  if (base == "system") return is_system(text);
-  return base == "workspace" || base == "scratch" || (base == "host" && !is_system(text));
+bool plain_path(const View& v) { return v.is_object() && is_plain_path(parts_of(v)); }
+
+bool path(const View& v) {
+  if (!v.is_object()) return false;
+  const PathParts parts = parts_of(v);
+  if (!parts.commit.exists()) return is_plain_path(parts);
+  return parts.members == 2 && parts.base.raw() == "host" && commitment<"path">(parts.commit);
 }
 
-bool path(const Value& v) {
-  if (v.is_object() && v.size() == 2 && v.has("commit")) {
-    return v.text_at("base") == "host" && commitment<"path">(v.at("commit"));
-  }
-  return plain_path(v);
-}
+bool mark(const View& v) { return one_of<"K", "S", "A", "P">(v); }
 
-bool mark(const Value& v) { return one_of<"K", "S", "A", "P">(v); }
-
-FieldFault check_fields(const Value& v, std::span<const Field> fields) {
-  std::size_t known = 0;
-  for (const Field& field : fields) {
-    const Value* value = v.find(field.key);
-    if (value == nullptr) {
-      if (field.required) return {true, false, std::string(field.key)};
-      continue;
+FieldFault check_fields(const View& v, std::span<const Field> fields) {
+  FieldFault fault;
+  std::size_t next = 0;
+  // Moves past fields before `key`; a required one among them is missing.
+  const auto pass = [&](std::string_view key, bool to_end) {
+    for (; next < fields.size() && (to_end || fields[next].key < key); ++next) {
+      if (fields[next].required) {
+        fault = {true, false, std::string(fields[next].key)};
+        return false;
+      }
     }
-    ++known;
-    if (!field.form(*value)) return {false, true, std::string(field.key)};
-  }
-  if (known == v.size()) return {};
-  for (const std::string& key : v.keys()) {
-    const bool listed = std::any_of(fields.begin(), fields.end(),
-                                    [&](const Field& f) { return f.key == key; });
-    if (!listed) return {true, false, key};
-  }
-  return {};
+    return true;
+  };
+  const bool walked = v.each_member([&](std::string_view key, const View& value) {
+    if (!pass(key, false)) return false;
+    if (next == fields.size() || fields[next].key != key) {
+      fault = {true, false, std::string(key)};
+      return false;
+    }
+    if (!fields[next].form(value)) {
+      fault = {false, true, std::string(key)};
+      return false;
+    }
+    ++next;
+    return true;
+  });
+  if (walked) pass({}, true);
+  if (!v.is_object()) fault = {false, true, ""};
+  return fault;
 }
 
 }  // namespace ethos::verify

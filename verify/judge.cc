@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "verify/bpf.h"
 #include "verify/declaration.h"
 #include "verify/encoding.h"
 #include "verify/enforced.h"
@@ -15,8 +16,8 @@ namespace {
 
 class RunJudge {
  public:
-  RunJudge(RunEvidence& run, DocumentReader& reader, Findings& findings)
-      : run_(run), reader_(reader), findings_(findings) {}
+  RunJudge(RunEvidence& run, DocumentReader& reader, JudgeCache& cache, Findings& findings)
+      : run_(run), reader_(reader), cache_(cache), findings_(findings) {}
 
   RunJudgement judge() {
     counts();
@@ -278,8 +279,9 @@ class RunJudge {
     cage.normal = &normal_;
     cage.mounts = &table;
     const std::string& digest = enforced.at("s").at("seccomp").text_at("sha256");
-    cage.filter = reader_.blob(digest);
-    if (!cage.filter) {
+    if (const auto program = reader_.blob(digest)) {
+      cage.filter_fault = cache_.filter_fault(digest, *program, plan.text_at("network") == "none");
+    } else {
       report(Code::blob_missing, "the system call filter's program is not there", digest, "", run_.enforced_seq);
       miss("the system call filter's program is not there");
     }
@@ -290,6 +292,7 @@ class RunJudge {
 
   RunEvidence& run_;
   DocumentReader& reader_;
+  JudgeCache& cache_;
   Findings& findings_;
   Value normal_;
   Value facts_;
@@ -298,8 +301,17 @@ class RunJudge {
 
 }  // namespace
 
-RunJudgement judge_run(RunEvidence& run, DocumentReader& reader, Findings& findings) {
-  return RunJudge(run, reader, findings).judge();
+const std::string& JudgeCache::filter_fault(const std::string& digest, const std::string& program, bool network_none) {
+  const auto [at, is_new] = filters_.try_emplace({digest, network_none});
+  if (is_new) {
+    const auto parsed = BpfProgram::parse(program);
+    at->second = parsed ? check_filter(*parsed, network_none) : parsed.error().what;
+  }
+  return at->second;
+}
+
+RunJudgement judge_run(RunEvidence& run, DocumentReader& reader, JudgeCache& cache, Findings& findings) {
+  return RunJudge(run, reader, cache, findings).judge();
 }
 
 }  // namespace ethos::verify

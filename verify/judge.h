@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "verify/documents.h"
@@ -20,9 +22,19 @@ struct RunJudgement {
   Effective effective;
 };
 
+// What was found for one run and holds for the next: most runs share their filter.
+class JudgeCache {
+ public:
+  // "" when the program of that digest stops what it must; else what it does not.
+  const std::string& filter_fault(const std::string& digest, const std::string& program, bool network_none);
+
+ private:
+  std::map<std::pair<std::string, bool>, std::string> filters_;
+};
+
 // Judges one run at its end: order and counts, normal from the declaration, grants from normal and
 // facts, the plan from those, and what the kernel showed against the plan. Problems go to the run
 // and to `findings`.
-RunJudgement judge_run(RunEvidence& run, DocumentReader& reader, Findings& findings);
+RunJudgement judge_run(RunEvidence& run, DocumentReader& reader, JudgeCache& cache, Findings& findings);
 
 }  // namespace ethos::verify

@@ -11,43 +11,34 @@
 namespace ethos::verify {
 namespace {
 
-bool version_one(const Value& v) { return v.is_integer() && v.number() == 1; }
+bool version_one(const View& v) { return v.is_integer() && v.number() == 1; }
 
 constexpr std::array kOptionalPath{Field{"optional", boolean}, Field{"path", text<1, 4096>}};
 constexpr std::array kWritePath{Field{"delete", boolean}, Field{"path", text<1, 4096>}};
 constexpr std::array kEnvEntry{Field{"name", text<1, 128>}, Field{"value", text<0, 4096>, false}};
 
-bool limit_values(const Value& v) {
-  if (!v.is_object()) return false;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const LimitRule* rule = limit_by_name(v.keys()[i]);
-    const std::int64_t n = v.items()[i].number();
-    if (rule == nullptr || !v.items()[i].is_integer() || n < rule->least || n > rule->most) return false;
-  }
-  return true;
+bool limit_values(const View& v) {
+  return v.each_member([](std::string_view name, const View& value) {
+    const LimitRule* rule = limit_by_name(name);
+    return rule != nullptr && value.is_integer() && value.number() >= rule->least && value.number() <= rule->most;
+  });
 }
 
-bool enforce_values(const Value& v) {
-  if (!v.is_object()) return false;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const LimitRule* rule = limit_by_name(v.keys()[i]);
-    const Value& list = v.items()[i];
-    if (rule == nullptr || !array_of<one_of<"cgroup", "rlimit", "supervisor", "tmpfs">>(list) || list.size() < 1) {
-      return false;
-    }
-    // Only what table L allows for that limit.
-    for (const Value& item : list.items()) {
-      const bool allowed = rule->possible.empty()
-                               ? item.text() == rule->always
-                               : std::find(rule->possible.begin(), rule->possible.end(), item.text()) != rule->possible.end();
-      if (!allowed) return false;
-    }
-  }
-  return true;
+// Only what table L allows for each limit.
+bool enforce_values(const View& v) {
+  return v.each_member([](std::string_view name, const View& list) {
+    const LimitRule* rule = limit_by_name(name);
+    if (rule == nullptr || list.count() < 1) return false;
+    return list.each_element([&](const View& item) {
+      return rule->possible.empty()
+                 ? item.raw() == rule->always
+                 : std::find(rule->possible.begin(), rule->possible.end(), item.raw()) != rule->possible.end();
+    });
+  });
 }
 
-bool objects(const Value& v) {
-  return v.is_array() && std::all_of(v.items().begin(), v.items().end(), [](const Value& i) { return i.is_object(); });
+bool objects(const View& v) {
+  return v.each_element([](const View& item) { return item.is_object(); });
 }
 
 constexpr std::array kNormal{
@@ -123,7 +114,7 @@ std::string told(const FieldFault& fault) {
 }
 
 // Entries must be in the one order, or two texts would mean the same.
-bool ascending(const Value& list, const char* key) {
+bool sorted_by(const Value& list, const char* key) {
   for (std::size_t i = 1; i < list.size(); ++i) {
     if (list.items()[i - 1].text_at(key) >= list.items()[i].text_at(key)) return false;
   }
@@ -151,16 +142,16 @@ bool names_itself(const Value& fact, const std::string& asked) {
 }  // namespace
 
 std::string check_normal(const Value& normal) {
-  std::string wrong = told(check_fields(normal, kNormal));
+  std::string wrong = told(check_table<kNormal>(View(encode_canonical(normal))));
   if (!wrong.empty()) return wrong;
   for (const char* key : {"read", "write", "exec"}) {
-    if (!ascending(normal.at(key), "path")) return std::string("`") + key + "` is not sorted";
+    if (!sorted_by(normal.at(key), "path")) return std::string("`") + key + "` is not sorted";
     for (const Value& entry : normal.at(key).items()) {
       const auto path = normal_path(entry.text_at("path"));
       if (!path || *path != entry.text_at("path")) return "a path is not in normal form";
     }
   }
-  if (!ascending(normal.at("env"), "name")) return "`env` is not sorted";
+  if (!sorted_by(normal.at("env"), "name")) return "`env` is not sorted";
   const Value& limits = normal.at("limits");
   const Value& enforce = normal.at("enforce");
   if (limits.size() != enforce.size()) return "`enforce` does not go with `limits`";
@@ -171,7 +162,7 @@ std::string check_normal(const Value& normal) {
 }
 
 std::string check_facts(const Value& facts, const Value& normal) {
-  std::string wrong = told(check_fields(facts, kFacts));
+  std::string wrong = told(check_table<kFacts>(View(encode_canonical(facts))));
   if (!wrong.empty()) return wrong;
   const auto& paths = facts.at("paths").items();
   std::size_t next = 0;

@@ -27,6 +27,16 @@ constexpr std::array<std::pair<std::string_view, RecordType>, 16> kTypes{{
 constexpr std::array<std::string_view, 5> kReserved{"ledger.anchor", "ledger.upgrade", "ledger.seal",
                                                     "ledger.prune", "key.retire"};
 
+// 1: a base64 digit, 2: one whose two low bits are zero.
+constexpr std::array<unsigned char, 256> kBase64Class = [] {
+  std::array<unsigned char, 256> table{};
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    table[static_cast<unsigned char>(digits[i])] = i % 4 == 0 ? 3 : 1;
+  }
+  return table;
+}();
+
 // Reads the members of one record in the only order they can stand in.
 class RecordReader {
  public:
@@ -108,14 +118,9 @@ class RecordReader {
   // 43 characters and one `=`: the last character before it carries two spare bits.
   static bool is_hash(std::string_view text) {
     if (text.size() != 44 || text[43] != '=') return false;
-    for (std::size_t i = 0; i < 43; ++i) {
-      const char c = text[i];
-      const bool good = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                        c == '+' || c == '/';
-      if (!good) return false;
-    }
-    constexpr std::string_view zero_spare = "AEIMQUYcgkosw048";
-    return zero_spare.find(text[42]) != std::string_view::npos;
+    unsigned all = 1;
+    for (const char c : text.substr(0, 43)) all &= kBase64Class[static_cast<unsigned char>(c)];
+    return all != 0 && (kBase64Class[static_cast<unsigned char>(text[42])] & 2U) != 0;
   }
 
   // `run`, `run_prev`, `run_seq`: all three or none.

@@ -6,6 +6,7 @@
 
 #include "verify/batch.h"
 #include "verify/encoding.h"
+#include "verify/view.h"
 
 namespace ethos::verify {
 namespace {
@@ -14,16 +15,34 @@ using State = RunEvidence::State;
 
 constexpr std::string_view kStateNames[] = {"opened", "refused", "running", "closed", "aborted"};
 
+// What of a body the order depends on.
+struct EventFacts {
+  bool setup = false;    // a denial of phase setup
+  bool refused = false;  // a close of a refused run
+  std::uint64_t acts = 0;
+};
+
+EventFacts facts_of(RecordType type, const View& body) {
+  EventFacts out;
+  if (type == RecordType::run_close) out.refused = body.at("ended_by").raw() == "refused";
+  if (type != RecordType::sandbox_denial) return out;
+  body.each_member([&](std::string_view key, const View& value) {
+    if (key == "count" && value.number() > 0) out.acts = static_cast<std::uint64_t>(value.number());
+    if (key != "phase") return true;
+    out.setup = value.raw() == "setup";
+    return false;
+  });
+  return out;
+}
+
 // The table of events.md. `ok` false: the record may not come now.
 struct Move {
   bool ok = false;
   State next{};
 };
 
-Move move_of(State state, RecordType type, const Value& body) {
+Move move_of(State state, RecordType type, bool setup, bool refused) {
   using enum RecordType;
-  const bool setup = body.text_at("phase") == "setup";
-  const bool refused = body.text_at("ended_by") == "refused";
   switch (state) {
     case State::opened:
       if (type == capability_grant) return {true, State::opened};
@@ -63,14 +82,13 @@ void RunEvidence::report(Problem problem, Findings& findings) {
 }
 
 void RunTracker::check_link(const Envelope& e, Link& link, Findings& findings) {
-  const std::string run(e.run);
   if (e.run_seq != link.run_seq + 1) {
-    findings.add({.code = Code::run_seq_gap, .seq = e.seq, .run = run, .expected = std::to_string(link.run_seq + 1),
+    findings.add({.code = Code::run_seq_gap, .seq = e.seq, .run = std::string(e.run), .expected = std::to_string(link.run_seq + 1),
                   .found = std::to_string(e.run_seq), .text = "a record of the run is missing or stands twice"});
   }
   // The first record follows 32 zero bytes, which is what last_leaf begins as.
   if (!same_hash(e.run_prev, link.last_leaf)) {
-    findings.add({.code = Code::run_prev_mismatch, .seq = e.seq, .run = run, .expected = link.last_leaf.base64(),
+    findings.add({.code = Code::run_prev_mismatch, .seq = e.seq, .run = std::string(e.run), .expected = link.last_leaf.base64(),
                   .found = std::string(e.run_prev), .text = "`run_prev` is not the hash of the run's previous record"});
   }
 }
@@ -90,19 +108,13 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
       run.enforced = std::move(body);
       run.enforced_seq = e.seq;
       return;
-    case sandbox_denial:
-      if (body.text_at("phase") != "setup") {
-        ++run.denial_records;
-        run.denial_acts += static_cast<std::uint64_t>(body.at("count").number());
-      }
-      ++denials_;
-      break;
-    case resource_limit: run.limits_hit.insert(body.text_at("limit")); break;
+    case resource_limit: run.limits_hit.insert(View(e.body).at("limit").text()); break;
     case run_gap: ++run.gaps; break;
     default: break;
   }
   ++run.events_total;
-  if (run.events.size() < RunEvidence::kMaxEvents) run.events.push_back({e.seq, e.type, std::move(body)});
+  if (run.events.size() == RunEvidence::kMaxEvents) return;
+  if (auto tree = parse_canonical(e.body, kRecordLimits)) run.events.push_back({e.seq, e.type, *std::move(tree)});
 }
 
 void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findings) {
@@ -124,7 +136,8 @@ void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findin
 }
 
 void RunTracker::step(const Envelope& e, Value body, Link& link, Findings& findings) {
-  const Move move = move_of(link.state, e.type, body);
+  const EventFacts facts = facts_of(e.type, View(e.body));
+  const Move move = move_of(link.state, e.type, facts.setup, facts.refused);
   RunEvidence* run = link.evidence.get();
   if (!move.ok) {
     Problem problem{.code = Code::run_order, .seq = e.seq, .run = std::string(e.run),
@@ -149,12 +162,19 @@ void RunTracker::step(const Envelope& e, Value body, Link& link, Findings& findi
   if (e.type == RecordType::run_close || e.type == RecordType::run_abort) {
     end(e, std::move(body), link, findings);
   } else {
+    if (e.type == RecordType::sandbox_denial) {
+      ++denials_;
+      run->denial_records += facts.setup ? 0 : 1;
+      run->denial_acts += facts.setup ? 0 : facts.acts;
+    }
     collect(e, std::move(body), *run, findings);
   }
 }
 
 void RunTracker::on_record(const Envelope& e, Value body, const Digest& leaf, Findings& findings) {
-  const auto [entry, is_new] = runs_.try_emplace(std::string(e.run));
+  auto entry = runs_.find(e.run);
+  const bool is_new = entry == runs_.end();
+  if (is_new) entry = runs_.try_emplace(std::string(e.run)).first;
   Link& link = entry->second;
   check_link(e, link, findings);
   if (is_new) {

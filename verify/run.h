@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -92,7 +93,12 @@ class RunTracker {
 
   OnEnd on_end_;
   OnSarif on_sarif_;
-  std::unordered_map<std::string, Link> runs_;
+  // Found by a view: most records belong to a run that is known, and need no new string.
+  struct IdHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view id) const { return std::hash<std::string_view>{}(id); }
+  };
+  std::unordered_map<std::string, Link, IdHash, std::equal_to<>> runs_;
   std::uint64_t grants_ = 0;
   std::uint64_t denials_ = 0;
   std::uint64_t open_runs_ = 0;

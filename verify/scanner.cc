@@ -33,6 +33,8 @@ constexpr std::array<unsigned char, 256> kKeyClass = [] {
 
 constexpr std::size_t kMaxKey = 32;
 
+}  // namespace
+
 const char* skip_plain(const char* p, const char* end) {
 #ifdef __SSE2__
   // 16 bytes at a time: signed comparison makes bytes >= 0x80 "less than space" too, so one
@@ -54,8 +56,6 @@ const char* skip_plain(const char* p, const char* end) {
   while (p < end && kPlain[static_cast<unsigned char>(*p)]) ++p;
   return p;
 }
-
-}  // namespace
 
 bool Scanner::fail(const char* why) {
   if (fault_ == nullptr) {

@@ -64,6 +64,9 @@ class Scanner {
   std::size_t offset_ = 0;
 };
 
+// First byte at or after `p` that is a quote, a backslash, a control or not ASCII; else `end`.
+const char* skip_plain(const char* p, const char* end);
+
 // The text that a checked string literal stands for. `raw` comes from Scanner::string.
 std::string unescape(std::string_view raw);
 

@@ -9,9 +9,9 @@
 namespace ethos::verify {
 namespace {
 
-bool origin_form(const Value& v) { return v.is_string() && is_origin(v.text()); }
-bool vkey_form(const Value& v) { return v.is_string() && parse_vkey(v.text()).ok(); }
-bool nonzero(const Value& v) { return v.is_integer() && v.number() != 0; }
+bool origin_form(const View& v) { return v.is_string() && is_origin(v.raw()); }
+bool vkey_form(const View& v) { return v.with_text([](std::string_view t) { return parse_vkey(t).ok(); }); }
+bool nonzero(const View& v) { return v.is_integer() && v.number() != 0; }
 
 constexpr std::array kPrevious{Field{"origin", origin_form}, Field{"root", hash},
                                Field{"size", integer_from<1>}};
@@ -28,13 +28,14 @@ constexpr std::array kEpoch{Field{"epoch", integer_from<1>},
 
 constexpr std::array kRevoke{Field{"note", text<1, 16384>}};
 
-bool ascending_hashes(const Value& v) {
-  if (!v.is_array() || v.size() < 1 || v.size() > 300) return false;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    if (!hash(v.items()[i])) return false;
-    if (i > 0 && !(v.items()[i - 1].text() < v.items()[i].text())) return false;
-  }
-  return true;
+bool ascending_hashes(const View& v) {
+  std::size_t n = 0;
+  std::string_view last;
+  return v.each_element([&](const View& item) {
+    const bool good = hash(item) && (n == 0 || last < item.raw());
+    last = item.raw();
+    return good && ++n <= 300;
+  }) && n >= 1;
 }
 
 constexpr std::array kErase{Field{"authority", text<1, 200>}, Field{"reason", text<1, 200>},
@@ -46,19 +47,19 @@ BodyFault from(const FieldFault& fault) {
   return {};
 }
 
-BodyFault check_genesis(const Value& body, std::string_view origin) {
+BodyFault check_genesis(const View& body, std::string_view origin) {
   // Another format is another version, whatever else it holds.
   if (body.at("format").is_integer() && body.at("format").number() != 1) {
     return {BodyFault::Kind::version, "format"};
   }
-  const BodyFault fault = from(check_fields(body, kGenesis));
+  const BodyFault fault = from(check_table<kGenesis>(body));
   if (fault.any()) return fault;
   const std::string whole(origin);
-  if (body.text_at("name") + "/ethos/" != whole.substr(0, whole.size() - 26)) {
+  if (body.at("name").text() + "/ethos/" != whole.substr(0, whole.size() - 26)) {
     return {BodyFault::Kind::type, "name"};
   }
-  if (parse_vkey(body.text_at("vkey"))->name != whole) return {BodyFault::Kind::type, "vkey"};
-  if (parse_vkey(body.text_at("root_vkey"))->name != whole + "/root") {
+  if (parse_vkey(body.at("vkey").text())->name != whole) return {BodyFault::Kind::type, "vkey"};
+  if (parse_vkey(body.at("root_vkey").text())->name != whole + "/root") {
     return {BodyFault::Kind::type, "root_vkey"};
   }
   return {};
@@ -66,20 +67,20 @@ BodyFault check_genesis(const Value& body, std::string_view origin) {
 
 }  // namespace
 
-BodyFault check_body(RecordType type, const Value& body, std::string_view origin) {
+BodyFault check_body(RecordType type, const View& body, std::string_view origin) {
   FieldFault run_fault;
   if (check_run_body(type, body, run_fault)) return from(run_fault);
   switch (type) {
     case RecordType::ledger_genesis:
       if (!is_origin(origin)) return {};  // the envelope check names this
       return check_genesis(body, origin);
-    case RecordType::ledger_resume: return from(check_fields(body, kResume));
-    case RecordType::key_revoke: return from(check_fields(body, kRevoke));
-    case RecordType::data_erase: return from(check_fields(body, kErase));
+    case RecordType::ledger_resume: return from(check_table<kResume>(body));
+    case RecordType::key_revoke: return from(check_table<kRevoke>(body));
+    case RecordType::data_erase: return from(check_table<kErase>(body));
     case RecordType::key_epoch: {
-      const BodyFault fault = from(check_fields(body, kEpoch));
+      const BodyFault fault = from(check_table<kEpoch>(body));
       if (fault.any()) return fault;
-      if (parse_vkey(body.text_at("vkey"))->name != origin) return {BodyFault::Kind::type, "vkey"};
+      if (parse_vkey(body.at("vkey").text())->name != origin) return {BodyFault::Kind::type, "vkey"};
       return {};
     }
     default: return {};

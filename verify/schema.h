@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "verify/forms.h"
-#include "verify/json.h"
 #include "verify/record.h"
 
 namespace ethos::verify {
@@ -21,13 +20,13 @@ struct BodyFault {
 
 // Checks a body against record.md, events.md and enforced.md: exactly the keys of its
 // type, each value of its form. `origin` is the record's `ledger`.
-BodyFault check_body(RecordType type, const Value& body, std::string_view origin);
+BodyFault check_body(RecordType type, const View& body, std::string_view origin);
 
 // The same for types of a run's own (events.md); false: not one of them.
-bool check_run_body(RecordType type, const Value& body, FieldFault& fault);
+bool check_run_body(RecordType type, const View& body, FieldFault& fault);
 // plan.md G-1 to G-8: the object of one grant. `committed` allows E-4's `commit` in paths.
-FieldFault check_grant(const Value& grant);
+FieldFault check_grant(const View& grant);
 // enforced.md.
-FieldFault check_enforced(const Value& body);
+FieldFault check_enforced(const View& body);
 
 }  // namespace ethos::verify

@@ -7,12 +7,12 @@
 namespace ethos::verify {
 namespace {
 
-bool hex16(const Value& v) {
-  return v.is_string() && v.text().size() == 16 &&
-         v.text().find_first_not_of("0123456789abcdef") == std::string::npos;
+bool hex16(const View& v) {
+  return v.is_string() && v.raw().size() == 16 &&
+         v.raw().find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
-bool groups(const Value& v) { return array_of<count>(v) || commitment<"list">(v); }
-bool limit_value(const Value& v) { return big(v) || one_of<"unlimited">(v); }
+bool groups(const View& v) { return array_of<count>(v) || commitment<"list">(v); }
+bool limit_value(const View& v) { return big(v) || one_of<"unlimited">(v); }
 
 constexpr std::array kCaps{Field{"amb", hex16}, Field{"bnd", hex16}, Field{"eff", hex16},
                            Field{"inh", hex16}, Field{"prm", hex16}};
@@ -59,6 +59,6 @@ constexpr std::array kEnforced{
 
 }  // namespace
 
-FieldFault check_enforced(const Value& body) { return check_fields(body, kEnforced); }
+FieldFault check_enforced(const View& body) { return check_table<kEnforced>(body); }
 
 }  // namespace ethos::verify

@@ -8,23 +8,28 @@
 namespace ethos::verify {
 namespace {
 
-bool tool_name(const Value& v) {
-  return text<1, 64>(v) && std::all_of(v.text().begin(), v.text().end(), [](char c) {
+bool tool_name(const View& v) {
+  return text<1, 64>(v) && std::all_of(v.raw().begin(), v.raw().end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '+' || c == '-';
   });
 }
 
-bool revision(const Value& v) {
-  return v.is_string() && (v.text().size() == 40 || v.text().size() == 64) &&
-         v.text().find_first_not_of("0123456789abcdef") == std::string::npos;
+bool revision(const View& v) {
+  return v.is_string() && (v.raw().size() == 40 || v.raw().size() == 64) &&
+         v.raw().find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-bool ascending_texts(const Value& v) {
-  if (!array_of<text<1, 64>>(v)) return false;
-  return std::adjacent_find(v.items().begin(), v.items().end(), [](const Value& a, const Value& b) {
-           return a.text() >= b.text();
-         }) == v.items().end();
+bool ascending_texts(const View& v) {
+  std::string last;
+  bool first = true;
+  return v.each_element([&](const View& item) {
+    const std::string own = item.text();
+    const bool good = text<1, 64>(item) && (first || last < own);
+    first = false;
+    last = own;
+    return good;
+  });
 }
 
 // run.open ------------------------------------------------------------------------------------
@@ -34,7 +39,7 @@ constexpr std::array kCaller{Field{"gid", count}, Field{"login_uid", count, fals
 constexpr std::array kCeiling{Field{"name", text<1, 64>}, Field{"sha256", digest}};
 constexpr std::array kDecision{Field{"authenticated", boolean}, Field{"doc", commitment<"decision">},
                                Field{"policy", text<0, 512>}, Field{"verdict", text<0, 64>}};
-using Measured = bool (*)(const Value&);
+using Measured = bool (*)(const View&);
 constexpr Measured measured = one_of<"before_start", "after_start">;
 constexpr std::array kInterpreter{Field{"measured", measured}, Field{"path", path},
                                   Field{"sha256", digest}, Field{"size", count}};
@@ -73,9 +78,9 @@ constexpr std::array kOpen{
 
 constexpr std::array kAddress{Field{"address", text<0, 256>}};
 constexpr std::array kText{Field{"text", text<0, 256>}};
-bool denial_object(const Value& v) { return path(v) || object<kAddress>(v) || object<kText>(v); }
+bool denial_object(const View& v) { return path(v) || object<kAddress>(v) || object<kText>(v); }
 
-using SourceForm = bool (*)(const Value&);
+using SourceForm = bool (*)(const View&);
 constexpr SourceForm denial_source =
     one_of<"plan", "launcher", "seccomp", "landlock_audit", "supervisor", "commit">;
 constexpr std::array kSyscall{Field{"arch", text<1, 32>}, Field{"nr", integer}};
@@ -123,7 +128,7 @@ constexpr std::array kGap{Field{"lost", big},
 constexpr std::array kDenials{Field{"acts", big}, Field{"records", count}};
 constexpr std::array kExitCode{Field{"code", integer}};
 constexpr std::array kExitSignal{Field{"signal", integer}};
-bool exit_form(const Value& v) { return object<kExitCode>(v) || object<kExitSignal>(v); }
+bool exit_form(const View& v) { return object<kExitCode>(v) || object<kExitSignal>(v); }
 constexpr std::array kTeardown{Field{"cgroup", one_of<"removed", "none", "left">},
                                Field{"processes_left", count}, Field{"scratch", one_of<"gone">}};
 constexpr std::array kUsage{Field{"cpu_ms", count}, Field{"max_rss_bytes", big},
@@ -153,12 +158,12 @@ constexpr std::array kSarif{Field{"converter", object<kConverter>}, Field{"list"
 // Grants (plan.md G-1 to G-8) -------------------------------------------------------------------
 
 // A list, or a commitment to it when it is long (G-11).
-template <bool (*Form)(const Value&)>
-bool list_of(const Value& v) {
+template <bool (*Form)(const View&)>
+bool list_of(const View& v) {
   return array_of<Form>(v) || commitment<"list">(v);
 }
 
-using TypeForm = bool (*)(const Value&);
+using TypeForm = bool (*)(const View&);
 constexpr TypeForm file_type = one_of<"dir", "file">;
 
 constexpr std::array kGrantRead{Field{"cap", one_of<"fs.read", "fs.exec">}, Field{"dev", big}, Field{"ino", big},
@@ -180,32 +185,32 @@ constexpr std::array kGrantLimit{Field{"cap", text<1, 16>},
 
 }  // namespace
 
-FieldFault check_grant(const Value& grant) {
-  const std::string& cap = grant.text_at("cap");
-  if (cap == "fs.read" || cap == "fs.exec") return check_fields(grant, kGrantRead);
-  if (cap == "fs.write") return check_fields(grant, kGrantWrite);
-  if (cap == "exec.memory" || cap == "exec.scratch") return check_fields(grant, kGrantBare);
-  if (cap == "fs.hide") return check_fields(grant, kGrantHide);
-  if (cap == "network") return check_fields(grant, kGrantNetwork);
-  if (cap == "git") return check_fields(grant, kGrantGit);
-  if (cap == "env") return check_fields(grant, kGrantEnv);
-  if (cap == "limit") return check_fields(grant, kGrantLimit);
+FieldFault check_grant(const View& grant) {
+  const std::string_view cap = grant.at("cap").raw();
+  if (cap == "fs.read" || cap == "fs.exec") return check_table<kGrantRead>(grant);
+  if (cap == "fs.write") return check_table<kGrantWrite>(grant);
+  if (cap == "exec.memory" || cap == "exec.scratch") return check_table<kGrantBare>(grant);
+  if (cap == "fs.hide") return check_table<kGrantHide>(grant);
+  if (cap == "network") return check_table<kGrantNetwork>(grant);
+  if (cap == "git") return check_table<kGrantGit>(grant);
+  if (cap == "env") return check_table<kGrantEnv>(grant);
+  if (cap == "limit") return check_table<kGrantLimit>(grant);
   return {false, true, "cap"};
 }
 
-bool check_run_body(RecordType type, const Value& body, FieldFault& fault) {
+bool check_run_body(RecordType type, const View& body, FieldFault& fault) {
   switch (type) {
-    case RecordType::run_open: fault = check_fields(body, kOpen); return true;
+    case RecordType::run_open: fault = check_table<kOpen>(body); return true;
     case RecordType::capability_grant: fault = check_grant(body); return true;
     case RecordType::sandbox_enforced: fault = check_enforced(body); return true;
-    case RecordType::sandbox_denial: fault = check_fields(body, kDenial); return true;
-    case RecordType::resource_limit: fault = check_fields(body, kLimit); return true;
-    case RecordType::output_captured: fault = check_fields(body, kOutput); return true;
-    case RecordType::artifact_exported: fault = check_fields(body, kArtifact); return true;
-    case RecordType::sarif_written: fault = check_fields(body, kSarif); return true;
-    case RecordType::run_gap: fault = check_fields(body, kGap); return true;
-    case RecordType::run_close: fault = check_fields(body, kClose); return true;
-    case RecordType::run_abort: fault = check_fields(body, kAbort); return true;
+    case RecordType::sandbox_denial: fault = check_table<kDenial>(body); return true;
+    case RecordType::resource_limit: fault = check_table<kLimit>(body); return true;
+    case RecordType::output_captured: fault = check_table<kOutput>(body); return true;
+    case RecordType::artifact_exported: fault = check_table<kArtifact>(body); return true;
+    case RecordType::sarif_written: fault = check_table<kSarif>(body); return true;
+    case RecordType::run_gap: fault = check_table<kGap>(body); return true;
+    case RecordType::run_close: fault = check_table<kClose>(body); return true;
+    case RecordType::run_abort: fault = check_table<kAbort>(body); return true;
     default: return false;
   }
 }

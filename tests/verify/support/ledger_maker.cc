@@ -139,7 +139,20 @@ std::size_t LedgerMaker::add(const std::string& type, const Json& body, const st
     ++link->next;
   }
   records.push_back({bytes, hash});
+  std::string carry = hash;
+  for (std::size_t bits = seq; (bits & 1) != 0; bits >>= 1) {
+    carry = sha256("\x01" + frontier_.back() + carry);
+    frontier_.pop_back();
+  }
+  frontier_.push_back(carry);
   return seq;
+}
+
+std::string LedgerMaker::current_root() const {
+  if (!is_large) return root_of(records.size());
+  std::string out = frontier_.back();
+  for (std::size_t i = frontier_.size() - 1; i > 0; --i) out = sha256("\x01" + frontier_[i - 1] + out);
+  return out;
 }
 
 std::string LedgerMaker::root_of(std::size_t size) const { return tree_root(records, 0, size); }
@@ -150,7 +163,7 @@ std::string LedgerMaker::checkpoint_text(std::int64_t size, const std::string& r
 
 void LedgerMaker::checkpoint() {
   const auto size = static_cast<std::int64_t>(records.size());
-  const std::string text = checkpoint_text(size, root_of(records.size()));
+  const std::string text = checkpoint_text(size, current_root());
   checkpoints[size] = text + "\n" + epochs.back().line(text);
 }
 
@@ -233,6 +246,7 @@ void LedgerMaker::write(const std::string& path, const std::string& extra_sql) c
           "CREATE TABLE disclosure(c BLOB PRIMARY KEY NOT NULL CHECK(length(c)=32), kind TEXT NOT NULL, salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;"
           "CREATE TABLE blob(sha256 BLOB PRIMARY KEY NOT NULL CHECK(length(sha256)=32), bytes BLOB NOT NULL) STRICT, WITHOUT ROWID");
   for (std::size_t i = 0; i < records.size(); ++i) {
+    if (i % 5000 == 4999) sql(db, "COMMIT; BEGIN");
     sql(db, "INSERT INTO leaf VALUES(" + std::to_string(i) + "," + literal(records[i].bytes) + "," + literal(records[i].hash) + ")");
   }
   for (const auto& [size, note] : checkpoints) {
@@ -244,8 +258,11 @@ void LedgerMaker::write(const std::string& path, const std::string& extra_sql) c
   for (const auto& [digest, bytes] : blobs) sql(db, "INSERT INTO blob VALUES(" + literal(digest) + "," + literal(bytes) + ")");
   std::string peaks;
   std::size_t from = 0;
+  for (const std::string& peak : frontier_) {
+    if (is_large) peaks += peak;
+  }
   for (std::size_t bit = std::size_t{1} << 40; bit > 0; bit >>= 1) {
-    if ((records.size() & bit) == 0) continue;
+    if (is_large || (records.size() & bit) == 0) continue;
     peaks += tree_root(records, from, from + bit);
     from += bit;
   }

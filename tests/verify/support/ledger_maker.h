@@ -61,6 +61,10 @@ class LedgerMaker {
   // key.revoke by the root key, key.epoch `revoked`, checkpoint.
   void revoke(std::int64_t last_trusted);
 
+  // Roots by a running frontier instead of the definition: for ledgers too large for the latter, and
+  // only while no record is changed afterwards.
+  bool is_large = false;
+
   // A commitment object; its bytes go to `disclosures` unless withheld.
   Json commit(const std::string& kind, const std::string& bytes, bool disclose = true);
   // `sha256:...`; the bytes go to `blobs`.
@@ -81,6 +85,9 @@ class LedgerMaker {
     std::int64_t next = 0;
     std::string hash = std::string(32, '\0');
   };
+  [[nodiscard]] std::string current_root() const;
+
+  std::vector<std::string> frontier_;
   std::map<std::string, Link> runs_;
   std::int64_t clock_ = 0;
   int salts_ = 0;
