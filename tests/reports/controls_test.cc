@@ -6,7 +6,7 @@
 #include <set>
 
 #include "reports/oscal.h"
-#include "reports/support/fixture.h"
+#include "tests/reports/support/fixture.h"
 #include "reports/uuid.h"
 
 using namespace ethos::reports;
