@@ -19,10 +19,15 @@ MAY_INCLUDE = [
     ("verify/", ["verify/"]),
     ("tests/", ["tests/", "ledger/", "sandbox/", "sarif/", "reports/", "verify/"]),
 ]
-# What the build generates carries the folder's name as its prefix.
-GENERATED = "generated/"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]*)"', re.M)
 SOURCE = (".cc", ".h", ".c", ".hpp", ".cpp", ".inc")
+
+
+def read(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as f:
+        return f.read()
 
 
 def faults_of(path, text, exists):
@@ -36,28 +41,32 @@ def faults_of(path, text, exists):
         yield f"{path}: C++ outside the known folders"
         return
     for name in INCLUDE.findall(text):
-        if name.startswith(GENERATED):
-            continue
         if not any(name.startswith(folder) for folder in allowed):
             yield f"{path}: may not include {name}"
         elif not exists(name):
             yield f"{path}: includes {name}, which is not there (paths begin at the repository root)"
 
 
-def check(root):
+def check(root, generated):
+    """`generated`: where the build puts headers that it makes, under their folder's name."""
     faults, seen = [], 0
+
+    def exists(name):
+        made_by_build = re.escape(os.path.basename(name))
+        return os.path.exists(os.path.join(root, name)) or os.path.exists(os.path.join(generated, name)) or \
+            bool(re.search(made_by_build, read(os.path.join(root, os.path.dirname(name), "CMakeLists.txt"))))
+
     for folder, dirs, files in os.walk(root):
         dirs[:] = [d for d in dirs if not d.startswith(".") and d not in ("build", "out")]
         for file in files:
             if not file.endswith(SOURCE):
                 continue
             path = os.path.relpath(os.path.join(folder, file), root)
-            with open(os.path.join(root, path), encoding="utf-8") as f:
-                text = f.read()
+            text = read(os.path.join(root, path))
             if path.startswith("tests/data/"):
                 continue  # input for tests, not code of ours
             seen += 1
-            faults += faults_of(path, text, lambda n: os.path.exists(os.path.join(root, n)))
+            faults += faults_of(path, text, exists)
     if seen < 20:
         faults.append(f"only {seen} C++ files were found: is this the repository?")
     return faults, seen
@@ -94,7 +103,7 @@ def main():
         failed = self_test()
         print("\n".join(f"self test: {f}" for f in failed) or "self test: all faults noticed")
         return 1 if failed else 0
-    faults, seen = check(sys.argv[1])
+    faults, seen = check(sys.argv[1], sys.argv[2])
     print("\n".join(faults) or f"{seen} files follow the table")
     return 1 if faults else 0
 
