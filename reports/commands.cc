@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
+#include "ledger/base/file_io.h"
+#include "reports/attest.h"
 #include "reports/build.h"
 #include "reports/explain.h"
 #include "reports/manifest.h"
@@ -71,14 +73,29 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--org", options.organisation, "organisation it is about");
   app.add_option("--sample", options.sample, "draw so many runs for a closer look; needs --seed");
   app.add_option("--seed", options.seed, "seed of the sample, given by whoever checks");
+  app.add_option("--sign-key", options.signer,
+                 "secret key (ethos-report key) that signs report.intoto.jsonl");
   app.add_flag("--csv-raw", options.csv_raw, "CSV for machines: formulas are not neutralised");
   app.add_flag("--unverified", options.unverified,
                "report even when verification does not pass; each page says so");
   app.add_flag("--json", options.json, "print the manifest on standard output");
   app.footer(
-      "ethos-report explain RUN   one run in plain words\n"
-      "ethos-report verify DIR    make the report in DIR again and compare\n\n"
+      "ethos-report explain RUN      one run in plain words\n"
+      "ethos-report verify DIR       make the report in DIR again and compare\n"
+      "ethos-report key NAME -o F    make a key that signs reports\n\n"
       "exit status: 0 done, 1 tampered or different, 2 usage, 3 unverifiable or unreadable");
+}
+
+// The statement names every other file, the manifest included, and is itself in none of them.
+base::Result<void> add_statement(const Model& model, const Options& options, OutputSet& set) {
+  auto key = read_signer(options.signer, model.source.origin);
+  if (!key) return base::Unexpected(std::move(key).error());
+  std::vector<Subject> subjects;
+  for (const auto& file : set.files()) subjects.emplace_back(file->name(), file->digest());
+  auto statement = verification_statement(model, subjects);
+  if (!statement) return base::Unexpected(std::move(statement).error());
+  const std::string line = sign_envelope(*statement, *key);
+  return set.add("report.intoto.jsonl", [&line](Sink& sink) { sink.write(line); });
 }
 
 base::Result<void> write_all(const Model& model, const Options& options, std::ostream& out) {
@@ -97,6 +114,9 @@ base::Result<void> write_all(const Model& model, const Options& options, std::os
   if (auto added = set->add("manifest.json", [&](Sink& sink) { sink.write(manifest.text()); });
       !added)
     return added;
+  if (!options.signer.empty()) {
+    if (auto added = add_statement(model, options, *set); !added) return added;
+  }
   if (auto committed = set->commit(); !committed) return committed;
   if (options.json) out << manifest.text();
   return {};
@@ -142,6 +162,8 @@ int verify(const std::vector<std::string>& args, const Streams& streams) {
   define_evidence(app, options);
   app.add_option("DIR", directory, "directory of the report")->required();
   app.add_flag("--unverified", options.unverified, "compare a report that says it is not verified");
+  app.add_option("--signer", options.signer,
+                 "public key (vkey) that must have signed report.intoto.jsonl");
   if (const auto status = parse(app, args, streams)) return *status;
   const Remade remade = remake(directory, options);
   if (!options.quiet) {
@@ -150,6 +172,25 @@ int verify(const std::vector<std::string>& args, const Streams& streams) {
   if (!remade.refusal.text.empty())
     return stop(streams, remade.refusal.status, remade.refusal.text);
   return remade.is_same ? kDone : static_cast<int>(Status::tampered);
+}
+
+int make_key(const std::vector<std::string>& args, const Streams& streams) {
+  CLI::App app("Makes a key that signs reports", "ethos-report key");
+  std::string name;
+  std::string path;
+  app.add_option("NAME", name, "name of the signer, without space or +")->required();
+  app.add_option("-o,--out", path, "file for the secret; must not exist")->required();
+  if (const auto status = parse(app, args, streams)) return *status;
+  if (!record::is_key_name(name))
+    return stop(streams, static_cast<int>(Status::usage), "NAME: no space and no +");
+  auto key = record::SigningKey::generate(name);
+  if (!key) return stop(streams, static_cast<int>(Status::unverifiable), key.error().message());
+  const record::SecretBytes text = key->file_text();
+  if (auto made = base::create_file(path, text.bytes(), 0600); !made) {
+    return stop(streams, static_cast<int>(Status::unverifiable), made.error().message());
+  }
+  streams.out << key->public_key().text() << '\n';
+  return kDone;
 }
 
 int explain(const std::vector<std::string>& args, const Streams& streams) {
@@ -179,6 +220,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
   const Streams streams{out, err};
   const std::vector<std::string> rest(args.begin() + (args.empty() ? 0 : 1), args.end());
   if (!args.empty() && args[0] == "verify") return verify(rest, streams);
+  if (!args.empty() && args[0] == "key") return make_key(rest, streams);
   if (!args.empty() && args[0] == "explain") return explain(rest, streams);
   return report(args, streams);
 }

@@ -81,7 +81,8 @@ void put_masthead(const Page& page) {
   if (!model.organisation.empty()) html.raw("<p>").text(model.organisation).raw("</p>\n");
   html.raw("<dl class=\"facts\">\n<dt>Period</dt><dd><strong>").text(model.period.text());
   html.raw("</strong>, ").text(model.zone.name()).raw(", both days included (");
-  html.number(static_cast<std::int64_t>(model.period.day_count())).raw(" days): from ");
+  put_count(html, model.period.day_count(), "day", "days");
+  html.raw("): from ");
   put_time_both(page, model.period.from * 1000);
   html.raw(" up to, not including, ");
   put_time_both(page, model.period.until * 1000);

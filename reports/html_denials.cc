@@ -128,7 +128,7 @@ void put_denial_rows(const Page& page) {
         .text(model.text(row.phase))
         .raw("</td><td class=\"nw\">")
         .text(model.text(row.rule))
-        .raw("</td><td>");
+        .raw("</td><td class=\"nw\">");
     put_code(html, model.text(row.operation));
     html.raw("</td><td><span class=\"long\">");
     put_code(html, model.text(row.object));

@@ -136,7 +136,6 @@ void put_verdicts(const Page& page) {
         .text(verdict_word(check.result))
         .raw("</span></strong> <small>");
     html.text(verdict_meaning(check.name)).raw(". ");
-    if (check.checked != 0) html.number(check.checked).raw(" checked. ");
     html.text(shortened(check.text, 300)).raw("</small></li>\n");
   }
   html.raw(

@@ -15,6 +15,7 @@ struct Options {
   std::string ledger, pin, period, zone = "UTC", out, title = "Evidence report", organisation;
   std::string tzdir = "/usr/share/zoneinfo";
   std::string seed;
+  std::string signer;    // file of the secret key that signs the statement; empty for none
   std::string controls;  // file; empty for the map the program carries
   std::int64_t sample = 0;
   std::vector<std::string> formats = {"html", "csv", "md", "json"};

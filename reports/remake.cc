@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ledger/base/file_io.h"
+#include "reports/attest.h"
 #include "reports/json_tape.h"
 #include "reports/outputs.h"
 #include "reports/sha256.h"
@@ -100,6 +101,42 @@ void compare(const std::string& directory, const Manifest& manifest,
   }
 }
 
+// The signature, and that each file it names is the one that lies there.
+void check_statement(const std::string& directory, const std::string& signer, Remade& out) {
+  const auto key = record::PublicKey::from_text(signer);
+  if (!key) {
+    out.refusal = {2, "--signer: not a public key (vkey)"};
+    return;
+  }
+  const auto line = base::read_file(directory + "/report.intoto.jsonl", kMaxManifest);
+  if (!line) {
+    out.refusal = {3, line.error().message()};
+    return;
+  }
+  const auto statement = open_envelope(*line, *key);
+  JsonTape tape;
+  if (!statement || !tape.parse(*statement)) {
+    out.refusal = {1, "report.intoto.jsonl: " +
+                          (statement ? std::string("not a statement") : statement.error().what)};
+    return;
+  }
+  out.is_same = true;
+  const JsonValue subjects = tape.root()["subject"];
+  std::size_t named = 0;
+  for (JsonValue one = subjects.first(); one.exists(); one = subjects.after(one)) {
+    const std::string name(one["name"].text_or(""));
+    ++named;
+    if (is_plain_name(name) &&
+        digest_of_file(directory + "/" + name) == one["digest"]["sha256"].text_or("-"))
+      continue;
+    out.is_same = false;
+    out.lines.push_back(name + ": not what was signed");
+  }
+  if (named == 0) out.is_same = false;
+  out.lines.push_back("report.intoto.jsonl: signed by " + key->name() + ", names " +
+                      std::to_string(named) + " files");
+}
+
 }  // namespace
 
 Remade remake(const std::string& directory, Options options) {
@@ -140,8 +177,12 @@ Remade remake(const std::string& directory, Options options) {
                           ": compare with the ledger as it was then"};
     return out;
   }
+  if (!options.signer.empty()) check_statement(directory, options.signer, out);
+  if (!out.refusal.text.empty()) return out;
+  const bool is_signed = out.is_same;
   const CsvText how = options.csv_raw ? CsvText::raw : CsvText::neutralised;
   compare(directory, manifest, outputs_of(model, options.formats, how), out);
+  out.is_same = out.is_same && (options.signer.empty() || is_signed);
   if (manifest.zone_digest != model.zone.digest() || manifest.tzdata != model.tzdata) {
     out.lines.push_back("time zone data differs: the report has " + manifest.tzdata +
                         ", this host " + model.tzdata + " (--tzdir)");

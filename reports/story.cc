@@ -108,7 +108,8 @@ void Story::granted(JsonValue body) {
     line("Limit: " + object + " at most " + figure(object, grant.value) + ", held by " +
          names.text(grant.detail) + ".");
   } else if (grant.capability == Capability::hidden) {
-    line("Hidden: " + object + " (" + std::to_string(body["matches"].integer_or(0)) + " matches).");
+    line("Hidden: " + (object.empty() ? std::string("by the git rule") : object) + " (" +
+         std::to_string(body["matches"].integer_or(0)) + " matches).");
   } else if (grant.use == Use::withheld) {
     line("No " + cap + ".");
   } else {
@@ -141,9 +142,11 @@ void Story::denied(JsonValue body) {
     return;
   }
   const bool attempt = body["outcome"].text_or("") == "attempt";
-  line("After " + human_duration(now_ms_ - start_ms_) + ": tried " + act + ", " +
-       std::to_string(body["count"].integer_or(1)) + " times; " +
-       (attempt ? "let through to the kernel, the answer was not seen" : "denied") + rule +
+  line("After " + human_duration(now_ms_ - start_ms_) + ": tried " + act +
+       (body["count"].integer_or(1) == 1
+            ? ""
+            : ", " + std::to_string(body["count"].integer_or(1)) + " times") +
+       "; " + (attempt ? "let through to the kernel, the answer was not seen" : "denied") + rule +
        "; object known by mark " + text_of(body["mark"]) + ".");
 }
 

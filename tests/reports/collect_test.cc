@@ -5,8 +5,8 @@
 
 #include "reports/build.h"
 #include "reports/sample.h"
-#include "tests/reports/support/fixture.h"
 #include "reports/words.h"
+#include "tests/reports/support/fixture.h"
 
 using namespace ethos::reports;
 using namespace ethos::support;

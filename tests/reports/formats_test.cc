@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "reports/html.h"
-#include "tests/reports/support/fixture.h"
 #include "reports/tally_rows.h"
+#include "tests/reports/support/fixture.h"
 
 using namespace ethos::reports;
 using namespace ethos::support;

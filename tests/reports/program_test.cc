@@ -8,8 +8,8 @@
 
 #include "reports/commands.h"
 #include "reports/sha256.h"
-#include "tests/reports/support/fixture.h"
 #include "reports/verifier_process.h"
+#include "tests/reports/support/fixture.h"
 
 using namespace ethos::reports;
 using namespace ethos::support;
@@ -398,6 +398,46 @@ TEST_CASE("program: a report is made again and compared", "[reports]") {
   }
 }
 
+TEST_CASE("program: a signed report names its files and its signer", "[reports]") {
+  Bench bench;
+  const auto made = bench.run_raw({"key", "reports.example.com", "-o", bench.path("signer.key")});
+  REQUIRE(made.status == 0);
+  const std::string vkey = made.out.substr(0, made.out.size() - 1);
+  CHECK((fs::status(bench.path("signer.key")).permissions() & fs::perms(077)) == fs::perms::none);
+  CHECK(bench.run_raw({"key", "reports.example.com", "-o", bench.path("signer.key")}).status ==
+        3);  // never over another
+  CHECK(bench.run_raw({"key", "two words", "-o", bench.path("x")}).status == 2);
+  REQUIRE(bench.run({"--sign-key", bench.path("signer.key")}).status == 0);
+  const auto verify = [&](const std::string& signer) {
+    return bench.run_raw({"verify", bench.path("out"), "--ledger", bench.path("ledger.db"), "--pin",
+                          bench.path("pin"), "--signer", signer});
+  };
+  const auto good = verify(vkey);
+  CAPTURE(good.out, good.err);
+  CHECK(good.status == 0);
+  CHECK(good.out.find("signed by reports.example.com, names 13 files") != std::string::npos);
+  CHECK(verify("nonsense").status == 2);
+  const auto other = bench.run_raw({"key", "reports.example.com", "-o", bench.path("other.key")});
+  CHECK(verify(other.out.substr(0, other.out.size() - 1)).status == 1);
+  SECTION("a file that is not compared otherwise was changed") {
+    std::ofstream(bench.path("out/SHA256SUMS"), std::ios::app) << "x";
+    CHECK(verify(vkey).status == 1);
+  }
+  SECTION("nothing unverified is signed") {
+    bench.set_result("integrity", "fail");
+    bench.answer(1);
+    fs::remove_all(bench.path("out"));
+    CHECK(bench.run({"--unverified", "--sign-key", bench.path("signer.key")}).status == 3);
+    CHECK_FALSE(bench.has_output());
+  }
+  SECTION("a secret that others can read is refused") {
+    fs::permissions(bench.path("signer.key"), fs::perms(0644));
+    fs::remove_all(bench.path("out"));
+    CHECK(bench.run({"--sign-key", bench.path("signer.key")}).status == 3);
+    CHECK_FALSE(bench.has_output());
+  }
+}
+
 TEST_CASE("program: a run is explained in plain words, with its records", "[reports]") {
   Bench bench;
   const std::string id = LedgerMaker::run_id(7);
@@ -450,6 +490,13 @@ TEST_CASE("program: a fresh ledger, judged by ethos-verify itself, gives a repor
   CHECK(read_text(scratch / "out/report.html").find("No run in the period") != std::string::npos);
   CHECK(read_text(scratch / "out/report.html").find("<h2>Verified to record 0</h2>") !=
         std::string::npos);
+  const auto by_ledger_key = run_program(
+      bin + "/ethos-report",
+      {"--ledger", scratch / "l.db", "--pin", scratch / "pin", "--period", "2026-01-01..2026-12-31",
+       "--out", scratch / "signed", "--sign-key", scratch / "l.db.keys/epoch-0.key"},
+      1 << 20);
+  CHECK(by_ledger_key->status == 3);
+  CHECK(by_ledger_key->errors.find("nothing else") != std::string::npos);
   // One byte of the record in a copy.
   std::string bytes = read_text(scratch / "l.db");
   const auto at = bytes.find("ledger.genesis");

@@ -9,9 +9,9 @@
 #include "reports/html_writer.h"
 #include "reports/json_out.h"
 #include "reports/markdown.h"
-#include "tests/reports/support/fixture.h"
 #include "reports/svg_chart.h"
 #include "reports/text.h"
+#include "tests/reports/support/fixture.h"
 
 using namespace ethos::reports;
 using namespace ethos::support;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Judges report.oscal.json by the official OSCAL schema.
+"""Judges report.oscal.json and report.intoto.jsonl by their published schemas.
 
-usage: oscal_schema_test.py MAKE-REPORT-LEDGER ETHOS-REPORT SHARED-DIR
+usage: schema_test.py MAKE-REPORT-LEDGER ETHOS-REPORT SHARED-DIR
 """
+import base64
 import json
 import os
 import shutil
@@ -29,6 +30,10 @@ def main():
     # The one pattern that needs Unicode classes, which Python's re does not have.
     schema["definitions"]["TokenDatatype"]["pattern"] = r"^[^\W\d][\w.\-]*$"
     validator = jsonschema.Draft7Validator(schema)
+    with open(os.path.join(shared, "schemas/authored/svr-v0.2.schema.json"), encoding="utf-8") as file:
+        statement_validator = jsonschema.Draft202012Validator(json.load(file))
+    with open(os.path.join(shared, "schemas/authored/dsse-envelope.schema.json"), encoding="utf-8") as file:
+        envelope_validator = jsonschema.Draft202012Validator(json.load(file))
     faults = 0
     with tempfile.TemporaryDirectory() as scratch:
         ledger, verdict = os.path.join(scratch, "l.db"), os.path.join(scratch, "verdict.json")
@@ -38,13 +43,19 @@ def main():
         with open(stand_in, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\ncat '%s'\n" % verdict)
         os.chmod(stand_in, stat.S_IRWXU)
+        key = os.path.join(scratch, "key")
+        subprocess.run([program, "key", "reports.example.com", "-o", key], check=True, stdout=subprocess.DEVNULL)
         for period in ("2026-10-01..2026-12-31", "2020-01-01..2020-01-31"):
             out = os.path.join(scratch, period)
             subprocess.run([os.path.join(scratch, "ethos-report"), "--ledger", ledger, "--pin", ledger, "--period", period,
-                            "--zone", "Europe/Berlin", "--format", "oscal", "--quiet", "--out", out], check=True)
+                            "--zone", "Europe/Berlin", "--format", "oscal", "--quiet", "--sign-key", key, "--out", out], check=True)
             with open(os.path.join(out, "report.oscal.json"), encoding="utf-8") as file:
                 document = json.load(file)
-            for error in validator.iter_errors(document):
+            with open(os.path.join(out, "report.intoto.jsonl"), encoding="utf-8") as file:
+                envelope = json.loads(file.read())
+            statement = json.loads(base64.b64decode(envelope["payload"], validate=True))
+            errors = list(validator.iter_errors(document)) + list(envelope_validator.iter_errors(envelope))
+            for error in errors + list(statement_validator.iter_errors(statement)):
                 faults += 1
                 print("FAIL", period, list(error.path), error.message[:300])
             print("ok  ", period)
