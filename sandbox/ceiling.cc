@@ -36,10 +36,12 @@ constexpr std::string_view kWorkspace = R"({"version": 1, "name": "workspace/1",
   "limits": {}})";
 
 // Each entry through `check`, which gives its normal form or nothing.
-Result<Texts> read_list(const JsonNode& node, std::size_t most,
-                        const std::function<std::optional<std::string>(const std::string&)>& check) {
+Result<Texts> read_list(
+    const JsonNode& node, std::size_t most,
+    const std::function<std::optional<std::string>(const std::string&)>& check) {
   if (node.kind != Kind::array) return refuse_at(node, "an array of strings was expected");
-  if (node.items.size() > most) return refuse_at(node, "more than " + std::to_string(most) + " entries");
+  if (node.items.size() > most)
+    return refuse_at(node, "more than " + std::to_string(most) + " entries");
   Texts out;
   for (const JsonNode& item : node.items) {
     if (item.kind != Kind::string) return refuse_at(item, "a string was expected");
@@ -65,16 +67,19 @@ bool is_ceiling_name(std::string_view name) {
 }
 
 std::optional<std::string> env_pattern(const std::string& text) {
-  const bool is_pattern = !text.empty() && text.size() <= 128 && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '*';
-  });
+  const bool is_pattern =
+      !text.empty() && text.size() <= 128 && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '*';
+      });
   return only_if(is_pattern, text);
 }
 
 std::optional<std::string> digest_text(const std::string& text) {
   constexpr std::string_view kPrefix = "sha256:";
-  const bool is_digest = text.size() == kPrefix.size() + 64 && text.starts_with(kPrefix) &&
-                         text.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string::npos;
+  const bool is_digest =
+      text.size() == kPrefix.size() + 64 && text.starts_with(kPrefix) &&
+      text.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string::npos;
   return only_if(is_digest, text);
 }
 
@@ -111,9 +116,14 @@ Result<void> read_key(const std::string& key, const JsonNode& node, Ceiling& cei
   if (key == "write") return list(ceiling.write, kMaxEntries, path);
   if (key == "exec") return list(ceiling.exec, kMaxEntries, path);
   if (key == "network")
-    return list(ceiling.network, 2, [](const std::string& t) { return only_if(parse_network(t).has_value(), t); });
-  if (key == "git") return list(ceiling.git, 2, [](const std::string& t) { return only_if(parse_git(t).has_value(), t); });
-  if (key == "profiles") return list(ceiling.profiles, 16, [](const std::string& t) { return only_if(is_profile(t), t); });
+    return list(ceiling.network, 2,
+                [](const std::string& t) { return only_if(parse_network(t).has_value(), t); });
+  if (key == "git")
+    return list(ceiling.git, 2,
+                [](const std::string& t) { return only_if(parse_git(t).has_value(), t); });
+  if (key == "profiles")
+    return list(ceiling.profiles, 16,
+                [](const std::string& t) { return only_if(is_profile(t), t); });
   if (key == "env_deny") return list(ceiling.env_deny, kMaxEntries, env_pattern);
   if (key == "limits") {
     auto limits = read_limits(node);
@@ -150,10 +160,12 @@ Result<Ceiling> parse_ceiling(std::string_view text) {
   if (root.kind != Kind::object) return refuse_at(root, "an object was expected");
   const JsonNode* version = root.find("version");
   if (version == nullptr) return refuse_at(root, "\"version\" is missing");
-  if (version->kind != Kind::integer || version->number != 1) return refuse_at(*version, "the only known version is 1");
+  if (version->kind != Kind::integer || version->number != 1)
+    return refuse_at(*version, "the only known version is 1");
   const JsonNode* name = root.find("name");
   if (name == nullptr) return refuse_at(root, "\"name\" is missing");
-  if (name->kind != Kind::string || !is_ceiling_name(name->text)) return refuse_at(*name, "no name of a ceiling");
+  if (name->kind != Kind::string || !is_ceiling_name(name->text))
+    return refuse_at(*name, "no name of a ceiling");
   Ceiling out;
   out.name = name->text;
   for (std::size_t i = 0; i < root.keys.size(); ++i) {
@@ -187,7 +199,8 @@ Json encode_ceiling(const Ceiling& ceiling) {
   if (ceiling.env_deny) out["env_deny"] = encode_list(*ceiling.env_deny);
   if (ceiling.limits) {
     Json& limits = out["limits"];
-    for (const auto& [limit, value] : *ceiling.limits) limits[limit] = static_cast<std::int64_t>(value);
+    for (const auto& [limit, value] : *ceiling.limits)
+      limits[limit] = static_cast<std::int64_t>(value);
   }
   return out;
 }

@@ -40,7 +40,8 @@ class CeilingCheck {
   }
 
  private:
-  void refuse(const std::string& key, const std::string& value, const std::string& why, const std::string& fix) {
+  void refuse(const std::string& key, const std::string& value, const std::string& why,
+              const std::string& fix) {
     Refusal r;
     r.rule = "ceiling";
     r.on = key + ":" + value;
@@ -50,16 +51,20 @@ class CeilingCheck {
     out_.push_back(std::move(r));
   }
 
-  void choice(const std::string& key, const std::string& what, std::string_view value, const std::optional<Texts>& list) {
+  void choice(const std::string& key, const std::string& what, std::string_view value,
+              const std::optional<Texts>& list) {
     if (is_listed(list, value)) return;
-    refuse(key, std::string(value), what + " " + std::string(value) + " is not allowed by", "ask for less, or have the ceiling raised");
+    refuse(key, std::string(value), what + " " + std::string(value) + " is not allowed by",
+           "ask for less, or have the ceiling raised");
   }
 
-  void paths(const std::string& key, const std::vector<PathEntry>& entries, const std::optional<Texts>& list) {
+  void paths(const std::string& key, const std::vector<PathEntry>& entries,
+             const std::optional<Texts>& list) {
     if (!list) return;
     for (const PathEntry& entry : entries) {
       if (is_covered(*list, entry.path)) continue;
-      refuse(key, entry.path, key + " of " + entry.path + " goes beyond", "ask for a path that the ceiling covers, or have it raised");
+      refuse(key, entry.path, key + " of " + entry.path + " goes beyond",
+             "ask for a path that the ceiling covers, or have it raised");
       out_.back().path = host_path(entry.path);
     }
   }
@@ -67,8 +72,11 @@ class CeilingCheck {
   void environment() {
     if (!ceiling_.env_deny) return;
     for (const EnvEntry& entry : normal_.env)
-      if (std::ranges::any_of(*ceiling_.env_deny, [&](const std::string& p) { return matches_env_pattern(p, entry.name); }))
-        refuse("env", entry.name, "the environment variable " + entry.name + " is kept out by", "take it out of env");
+      if (std::ranges::any_of(*ceiling_.env_deny, [&](const std::string& p) {
+            return matches_env_pattern(p, entry.name);
+          }))
+        refuse("env", entry.name, "the environment variable " + entry.name + " is kept out by",
+               "take it out of env");
   }
 
   void limits() {
@@ -76,9 +84,12 @@ class CeilingCheck {
     for (const auto& [limit, most] : *ceiling_.limits) {
       const auto declared = normal_.limits.find(limit);
       if (declared == normal_.limits.end())
-        refuse("limit", limit, limit + " has no value, which is required by", "declare it, at most " + std::to_string(most));
+        refuse("limit", limit, limit + " has no value, which is required by",
+               "declare it, at most " + std::to_string(most));
       else if (declared->second > most)
-        refuse("limit", limit, limit + " " + std::to_string(declared->second) + " is more than " + std::to_string(most) + " of",
+        refuse("limit", limit,
+               limit + " " + std::to_string(declared->second) + " is more than " +
+                   std::to_string(most) + " of",
                "declare it, at most " + std::to_string(most));
     }
   }

@@ -6,11 +6,10 @@
 
 #include "ledger/ledger_files.h"
 #include "sandbox/doctor.h"
-#include "sandbox/doctor.h"
 #include "sandbox/drift.h"
 #include "sandbox/exit_status.h"
-#include "sandbox/read_host.h"
 #include "sandbox/prepare.h"
+#include "sandbox/read_host.h"
 #include "sandbox/run_command.h"
 #include "sandbox/run_options.h"
 #include "sandbox/shown_text.h"
@@ -30,10 +29,14 @@ int show_plan(const RunOptions& options, std::ostream& out, std::ostream& err) {
   if (!host) return complain(err, host.error().message(), ExitStatus::runner_failed);
   // Only to keep its files out of every grant; that there is none yet does not matter here.
   std::optional<ledger::LedgerFiles> ledger;
-  if (auto choice = ledger::choose_ledger(options.ledger, options.keys, ledger::process_environment())) ledger = choice->files;
+  if (auto choice =
+          ledger::choose_ledger(options.ledger, options.keys, ledger::process_environment()))
+    ledger = choice->files;
   auto prepared = prepare(options, *caller, ledger, *host, Purpose::show);
   if (!prepared) return complain(err, prepared.error().message(), ExitStatus::runner_failed);
-  for (const Refusal& r : prepared->refusals) err << "ethos-run: refused: " << shown(r.cause + " [" + r.rule + " " + r.on + "]; " + r.fix) << '\n';
+  for (const Refusal& r : prepared->refusals)
+    err << "ethos-run: refused: " << shown(r.cause + " [" + r.rule + " " + r.on + "]; " + r.fix)
+        << '\n';
   if (!prepared->refusals.empty()) return code(ExitStatus::refused);
   out << (options.is_json ? plan_document(*prepared) + "\n" : describe_plan(*prepared));
   return code(ExitStatus::ok);
@@ -50,11 +53,17 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
   }
   const auto& options = std::get<RunOptions>(parsed);
   switch (options.command) {
-    case Command::plan: return show_plan(options, out, err);
-    case Command::run: return run_tool(options, err);
-    case Command::doctor: return run_doctor({options.is_json, options.is_quiet, options.cgroup_parent.value_or("")}, out);
-    case Command::drift: return show_drift(options, out, err);
-    case Command::learn: break;
+    case Command::plan:
+      return show_plan(options, out, err);
+    case Command::run:
+      return run_tool(options, err);
+    case Command::doctor:
+      return run_doctor({options.is_json, options.is_quiet, options.cgroup_parent.value_or("")},
+                        out);
+    case Command::drift:
+      return show_drift(options, out, err);
+    case Command::learn:
+      break;
   }
   return complain(err, "not available in this build", ExitStatus::runner_failed);
 }

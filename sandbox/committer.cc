@@ -10,7 +10,9 @@
 namespace ethos::sandbox {
 namespace {
 
-bool is_list_key(std::string_view key) { return key == "patterns" || key == "fixed" || key == "pass"; }
+bool is_list_key(std::string_view key) {
+  return key == "patterns" || key == "fixed" || key == "pass";
+}
 
 // The Path that an object {base, path} or {base, path_b64} stands for.
 BasedPath decode_host_path(const Json::Object& object) {
@@ -52,8 +54,10 @@ Json Committer::grant(const Json& body) {
     if (is_list_key(key)) {
       std::string bytes = value.encode();
       if (bytes.size() > kMaxListBytes) out[key] = commit("list", std::move(bytes));
-    } else if (const Json::Object* object = value.object(); object != nullptr && object->contains("base")) {
-      if (*object->at("base").text() == base_text(Base::host)) out[key] = path(decode_host_path(*object));
+    } else if (const Json::Object* object = value.object();
+               object != nullptr && object->contains("base")) {
+      if (*object->at("base").text() == base_text(Base::host))
+        out[key] = path(decode_host_path(*object));
     }
   }
   return out;

@@ -10,14 +10,14 @@
 #include "sandbox/json_value.h"
 #include "sandbox/plan.h"
 
-// Values that a record must not show: they become salted commitments, and their bytes are kept beside
-// the records (docs/formats/commitment.md).
+// Values that a record must not show: they become salted commitments, and their bytes are kept
+// beside the records (docs/formats/commitment.md).
 namespace ethos::sandbox {
 
 class Committer {
  public:
-  // {"c","kind","n"} over `bytes`, which are kept for disclosure. Bytes over 64 MiB are a bug of the
-  // caller, who has to bound them, and assert.
+  // {"c","kind","n"} over `bytes`, which are kept for disclosure. Bytes over 64 MiB are a bug of
+  // the caller, who has to bound them, and assert.
   Json commit(std::string_view kind, std::string bytes);
 
   // E-4: {base, path} as it is, or with `commit` for a place below somebody's home.

@@ -11,21 +11,27 @@
 namespace ethos::sandbox {
 namespace {
 
-bool is_below(std::string_view path, std::string_view parent) { return path != parent && is_at_or_below(path, parent); }
+bool is_below(std::string_view path, std::string_view parent) {
+  return path != parent && is_at_or_below(path, parent);
+}
 
 // a: what the cage makes itself, or never shows.
 bool is_reserved(std::string_view path) {
   static constexpr auto kExact = std::to_array<std::string_view>({"/", "/etc", "/tmp"});
-  static constexpr auto kTrees = std::to_array<std::string_view>(
-      {"/proc", "/sys", "/dev", "/run", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts", "/tmp/home"});
+  static constexpr auto kTrees =
+      std::to_array<std::string_view>({"/proc", "/sys", "/dev", "/run", "/etc/passwd", "/etc/group",
+                                       "/etc/nsswitch.conf", "/etc/hosts", "/tmp/home"});
   return std::ranges::find(kExact, path) != kExact.end() ||
-         std::ranges::any_of(kTrees, [&](std::string_view tree) { return is_at_or_below(path, tree); });
+         std::ranges::any_of(kTrees,
+                             [&](std::string_view tree) { return is_at_or_below(path, tree); });
 }
 
 bool is_system_tree(std::string_view path) {
-  static constexpr auto kTrees = std::to_array<std::string_view>({"/usr", "/etc", "/bin", "/sbin", "/boot"});
-  return path.starts_with("/lib") ||
-         std::ranges::any_of(kTrees, [&](std::string_view tree) { return is_at_or_below(path, tree); });
+  static constexpr auto kTrees =
+      std::to_array<std::string_view>({"/usr", "/etc", "/bin", "/sbin", "/boot"});
+  return path.starts_with("/lib") || std::ranges::any_of(kTrees, [&](std::string_view tree) {
+           return is_at_or_below(path, tree);
+         });
 }
 
 class Conflicts {
@@ -39,12 +45,14 @@ class Conflicts {
     for (const PathFact& fact : facts_.paths) path(fact);
     if (facts_.hides.size() > kMaxHides)
       refuse("hide:" + std::to_string(facts_.hides.size()), "hide",
-             "more than " + std::to_string(kMaxHides) + " places would have to be hidden", "hide whole directories, or grant less");
+             "more than " + std::to_string(kMaxHides) + " places would have to be hidden",
+             "hide whole directories, or grant less");
     memory();
   }
 
  private:
-  void refuse(const std::string& on, std::string_view key, const std::string& cause, const std::string& fix) {
+  void refuse(const std::string& on, std::string_view key, const std::string& cause,
+              const std::string& fix) {
     Refusal r;
     r.rule = "conflict";
     r.on = on;
@@ -63,36 +71,53 @@ class Conflicts {
   // One refusal an entry: the first reason counts.
   void path(const PathFact& fact) {
     const bool is_write = fact.capability == Capability::write;
-    if (is_reserved(fact.asked)) return refuse_path(fact, "the cage has its own", "grant something below or beside it");
-    if (!fact.holds.empty()) return refuse_path(fact, "it holds the " + fact.holds.front(), "grant only the part that is needed");
-    if (is_hidden(fact)) return refuse_path(fact, "it is hidden or lies below something hidden", "take it out of hide, or do not grant it");
+    if (is_reserved(fact.asked))
+      return refuse_path(fact, "the cage has its own", "grant something below or beside it");
+    if (!fact.holds.empty())
+      return refuse_path(fact, "it holds the " + fact.holds.front(),
+                         "grant only the part that is needed");
+    if (is_hidden(fact))
+      return refuse_path(fact, "it is hidden or lies below something hidden",
+                         "take it out of hide, or do not grant it");
     if (is_write) write(fact);
   }
 
   void write(const PathFact& fact) {
-    if (has_git_component(fact.asked)) return refuse_path(fact, "nothing in .git is ever writable", "write somewhere else");
-    if (is_policy(fact.asked)) return refuse_path(fact, "a declaration, ceiling or decision is never writable", "write somewhere else");
-    const bool is_nested = std::ranges::any_of(normal_.write, [&](const PathEntry& w) { return is_below(fact.asked, w.path); });
-    if (is_nested) return refuse_path(fact, "it lies below another write grant", "keep one of the two");
-    if (is_system_tree(fact.asked)) return refuse_path(fact, "the system is never writable", "write somewhere else");
+    if (has_git_component(fact.asked))
+      return refuse_path(fact, "nothing in .git is ever writable", "write somewhere else");
+    if (is_policy(fact.asked))
+      return refuse_path(fact, "a declaration, ceiling or decision is never writable",
+                         "write somewhere else");
+    const bool is_nested = std::ranges::any_of(
+        normal_.write, [&](const PathEntry& w) { return is_below(fact.asked, w.path); });
+    if (is_nested)
+      return refuse_path(fact, "it lies below another write grant", "keep one of the two");
+    if (is_system_tree(fact.asked))
+      return refuse_path(fact, "the system is never writable", "write somewhere else");
     if (fact.is_there() && fact.type == NodeType::file && fact.links > 1)
       refuse_path(fact, "it has other names (hard links)", "copy it first");
   }
 
   [[nodiscard]] bool is_policy(std::string_view path) const {
-    return std::ranges::any_of(facts_.policy_files, [&](const std::string& p) { return is_at_or_below(path, p); });
+    return std::ranges::any_of(facts_.policy_files,
+                               [&](const std::string& p) { return is_at_or_below(path, p); });
   }
 
   // The path itself or one of its parents, as text: a pattern of `hide`, or .git under `git: none`.
   [[nodiscard]] bool is_hidden(const PathFact& fact) const {
     if (fact.asked.starts_with('/') || fact.asked == ".") return false;
-    if (std::ranges::any_of(facts_.hides, [&](const HideFact& h) { return is_at_or_below(fact.asked, h.path); })) return true;
-    if (fact.capability != Capability::write && is_within_git_hidden(fact.asked, normal_.git)) return true;
+    if (std::ranges::any_of(facts_.hides,
+                            [&](const HideFact& h) { return is_at_or_below(fact.asked, h.path); }))
+      return true;
+    if (fact.capability != Capability::write && is_within_git_hidden(fact.asked, normal_.git))
+      return true;
     for (std::size_t end = fact.asked.find('/');; end = fact.asked.find('/', end + 1)) {
       const bool is_whole = end == std::string::npos;
       const std::string_view part = std::string_view(fact.asked).substr(0, end);
       const bool is_directory = !is_whole || (fact.is_there() && fact.type == NodeType::directory);
-      if (std::ranges::any_of(patterns_, [&](const HidePattern& p) { return p.matches(part, is_directory); })) return true;
+      if (std::ranges::any_of(patterns_,
+                              [&](const HidePattern& p) { return p.matches(part, is_directory); }))
+        return true;
       if (is_whole) return false;
     }
   }
@@ -105,7 +130,8 @@ class Conflicts {
     const std::uint64_t memory = value("memory_bytes");
     if (memory == 0 || choose_enforcer(normal_, facts_, "memory_bytes") != Enforcer::cgroup) return;
     if (value("scratch_bytes") + value("staged_bytes") >= memory)
-      refuse("limit:memory_bytes", "limits", "scratch and staged together are not less than memory, which they count against",
+      refuse("limit:memory_bytes", "limits",
+             "scratch and staged together are not less than memory, which they count against",
              "raise memory, or lower scratch and staged");
   }
 

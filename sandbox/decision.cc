@@ -28,14 +28,19 @@ const std::string* text_of(const JsonNode& node, std::string_view key) {
 
 // DSSE version 1, "PAE": what is signed.
 std::string pre_authentication(std::string_view type, std::string_view payload) {
-  return "DSSEv1 " + std::to_string(type.size()) + " " + std::string(type) + " " + std::to_string(payload.size()) + " " + std::string(payload);
+  return "DSSEv1 " + std::to_string(type.size()) + " " + std::string(type) + " " +
+         std::to_string(payload.size()) + " " + std::string(payload);
 }
 
-bool verifies(const std::string& key_text, std::string_view message, const std::string& signature_text) {
+bool verifies(const std::string& key_text, std::string_view message,
+              const std::string& signature_text) {
   const auto key = base::decode_base64(key_text);
   const auto signature = base::decode_base64(signature_text);
-  if (!key || !signature || key->size() != crypto_sign_PUBLICKEYBYTES || signature->size() != crypto_sign_BYTES) return false;
-  return crypto_sign_verify_detached(base::as_uchar(base::ByteSpan(*signature)), base::as_uchar(base::as_bytes(message)), message.size(),
+  if (!key || !signature || key->size() != crypto_sign_PUBLICKEYBYTES ||
+      signature->size() != crypto_sign_BYTES)
+    return false;
+  return crypto_sign_verify_detached(base::as_uchar(base::ByteSpan(*signature)),
+                                     base::as_uchar(base::as_bytes(message)), message.size(),
                                      base::as_uchar(base::ByteSpan(*key))) == 0;
 }
 
@@ -50,8 +55,10 @@ Result<Opened> open_envelope(const JsonNode& root, const DecisionInput& input) {
   if (payload == nullptr) return Opened{std::string(input.document), false};
   const std::string* type = text_of(root, "payloadType");
   const JsonNode* signatures = root.find("signatures");
-  if (type == nullptr || *type != kPayloadType) return fail(Errc::malformed, "the envelope's payloadType is not " + std::string(kPayloadType));
-  if (signatures == nullptr || signatures->kind != Kind::array || signatures->items.empty()) return fail(Errc::malformed, "the envelope has no signatures");
+  if (type == nullptr || *type != kPayloadType)
+    return fail(Errc::malformed, "the envelope's payloadType is not " + std::string(kPayloadType));
+  if (signatures == nullptr || signatures->kind != Kind::array || signatures->items.empty())
+    return fail(Errc::malformed, "the envelope has no signatures");
   const auto bytes = base::decode_base64(*payload);
   if (!bytes) return fail(Errc::malformed, "the envelope's payload is no base64");
   Opened out{base::to_string(*bytes), false};
@@ -59,7 +66,10 @@ Result<Opened> open_envelope(const JsonNode& root, const DecisionInput& input) {
   for (const JsonNode& item : signatures->items) {
     const std::string* signature = text_of(item, "sig");
     if (signature == nullptr) return fail(Errc::malformed, "a signature without \"sig\"");
-    out.is_authenticated = out.is_authenticated || std::ranges::any_of(input.trusted_keys, [&](const std::string& key) { return verifies(key, signed_text, *signature); });
+    out.is_authenticated = out.is_authenticated ||
+                           std::ranges::any_of(input.trusted_keys, [&](const std::string& key) {
+                             return verifies(key, signed_text, *signature);
+                           });
   }
   return out;
 }
@@ -84,10 +94,14 @@ Refusal refuse(const std::string& on, const std::string& cause) {
 // What in the payload speaks against this run; malformed parts are errors.
 Result<std::optional<Refusal>> check(const JsonNode& payload, const DecisionInput& input) {
   const std::string* verdict = text_of(payload, "verdict");
-  if (*verdict != "allow") return std::optional(refuse("verdict", "the decision says " + bounded_text(*verdict, 40) + ", not allow"));
+  if (*verdict != "allow")
+    return std::optional(
+        refuse("verdict", "the decision says " + bounded_text(*verdict, 40) + ", not allow"));
   const JsonNode* expires = payload.find("expires_ms");
-  if (expires == nullptr || expires->kind != Kind::integer) return fail(Errc::malformed, "\"expires_ms\" is missing");
-  if (expires->number <= input.now_ms) return std::optional(refuse("expires_ms", "the decision has expired"));
+  if (expires == nullptr || expires->kind != Kind::integer)
+    return fail(Errc::malformed, "\"expires_ms\" is missing");
+  if (expires->number <= input.now_ms)
+    return std::optional(refuse("expires_ms", "the decision has expired"));
   const std::string* tool = text_of(payload, "tool");
   if (tool == nullptr) return fail(Errc::malformed, "\"tool\" is missing");
   if (*tool != input.tool) return std::optional(refuse("tool", "the decision is for another tool"));
@@ -97,8 +111,10 @@ Result<std::optional<Refusal>> check(const JsonNode& payload, const DecisionInpu
   if (salt == nullptr || digest == nullptr) return fail(Errc::malformed, "\"argv\" is missing");
   const auto salt_bytes = base::decode_base64(*salt);
   constexpr std::size_t kSaltBytes = 32;
-  if (!salt_bytes || salt_bytes->size() != kSaltBytes) return fail(Errc::malformed, "the salt of \"argv\" is not 32 bytes");
-  if (arguments_digest(*salt_bytes, input.argv) != *digest) return std::optional(refuse("argv", "the decision is for other arguments"));
+  if (!salt_bytes || salt_bytes->size() != kSaltBytes)
+    return fail(Errc::malformed, "the salt of \"argv\" is not 32 bytes");
+  if (arguments_digest(*salt_bytes, input.argv) != *digest)
+    return std::optional(refuse("argv", "the decision is for other arguments"));
   return std::optional<Refusal>();
 }
 
@@ -112,14 +128,18 @@ Result<Decision> read_decision(const DecisionInput& input) {
   if (!opened) return base::Unexpected(std::move(opened).error());
   auto payload = parse_jsonc(opened->payload, kLimits);
   if (!payload) return base::Unexpected(std::move(payload).error().with_context("payload"));
-  static constexpr auto kKeys = std::to_array<std::string_view>({"argv", "expires_ms", "policy", "tool", "v", "verdict"});
+  static constexpr auto kKeys =
+      std::to_array<std::string_view>({"argv", "expires_ms", "policy", "tool", "v", "verdict"});
   for (const std::string& key : payload->keys)
-    if (std::ranges::find(kKeys, key) == kKeys.end()) return fail(Errc::malformed, "unknown key \"" + key.substr(0, 40) + "\"");
+    if (std::ranges::find(kKeys, key) == kKeys.end())
+      return fail(Errc::malformed, "unknown key \"" + key.substr(0, 40) + "\"");
   const JsonNode* version = payload->find("v");
-  if (version == nullptr || version->kind != Kind::integer || version->number != 1) return fail(Errc::malformed, "the only known version is 1");
+  if (version == nullptr || version->kind != Kind::integer || version->number != 1)
+    return fail(Errc::malformed, "the only known version is 1");
   const std::string* policy = text_of(*payload, "policy");
   const std::string* verdict = text_of(*payload, "verdict");
-  if (policy == nullptr || verdict == nullptr) return fail(Errc::malformed, "\"policy\" or \"verdict\" is missing");
+  if (policy == nullptr || verdict == nullptr)
+    return fail(Errc::malformed, "\"policy\" or \"verdict\" is missing");
   Decision out;
   out.fact.is_authenticated = opened->is_authenticated;
   out.fact.document = input.document;

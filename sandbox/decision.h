@@ -24,7 +24,7 @@ struct DecisionInput {
   std::vector<std::string> trusted_keys;  // base64 of Ed25519 public keys
   std::string_view tool;
   std::vector<std::string> argv;
-  std::int64_t now_ms = 0;                // wall clock
+  std::int64_t now_ms = 0;  // wall clock
 };
 
 // Errc::malformed or too_large: it is no decision at all.

@@ -27,10 +27,12 @@ constexpr std::size_t kMaxText = 4096;
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-Result<std::vector<std::string>> read_texts(const JsonNode& node, std::size_t least, std::size_t most) {
+Result<std::vector<std::string>> read_texts(const JsonNode& node, std::size_t least,
+                                            std::size_t most) {
   if (node.kind != Kind::array) return refuse_at(node, "an array of strings was expected");
   if (node.items.size() < least || node.items.size() > most)
-    return refuse_at(node, std::to_string(least) + " to " + std::to_string(most) + " entries are allowed");
+    return refuse_at(
+        node, std::to_string(least) + " to " + std::to_string(most) + " entries are allowed");
   std::vector<std::string> out;
   for (const JsonNode& item : node.items) {
     if (item.kind != Kind::string) return refuse_at(item, "a string was expected");
@@ -99,7 +101,8 @@ Result<void> read_enforce(const JsonNode& node, ToolDeclaration& tool) {
       if (!list) return base::Unexpected(std::move(list).error());
       names = std::move(*list);
     }
-    if (auto set = set_enforce(tool, node.keys[i], names); !set) return refuse_at(item, set.error().what);
+    if (auto set = set_enforce(tool, node.keys[i], names); !set)
+      return refuse_at(item, set.error().what);
   }
   return {};
 }
@@ -111,7 +114,8 @@ Result<void> read_env(const JsonNode& node, ToolDeclaration& tool) {
   for (std::size_t i = 0; i < texts->size(); ++i) {
     auto entry = parse_env_entry((*texts)[i]);
     if (!entry) return refuse_at(node.items[i], entry.error().what);
-    if (!seen.insert(entry->name).second) return refuse_at(node.items[i], entry->name + " is given twice");
+    if (!seen.insert(entry->name).second)
+      return refuse_at(node.items[i], entry->name + " is given twice");
     tool.env.push_back(std::move(*entry));
   }
   return {};
@@ -121,18 +125,21 @@ Result<void> read_hide(const JsonNode& node, ToolDeclaration& tool) {
   auto texts = read_texts(node, 0, kMaxPatterns);
   if (!texts) return base::Unexpected(std::move(texts).error());
   for (std::size_t i = 0; i < texts->size(); ++i)
-    if (!normalise_pattern((*texts)[i])) return refuse_at(node.items[i], "no pattern (a relative path with * and **)");
+    if (!normalise_pattern((*texts)[i]))
+      return refuse_at(node.items[i], "no pattern (a relative path with * and **)");
   tool.hide = std::move(*texts);
   return {};
 }
 
 // A string that must be one of a few; `set` says whether it was.
 Result<void> read_choice(const JsonNode& node, const std::function<bool(const std::string&)>& set) {
-  if (node.kind != Kind::string || !set(node.text)) return refuse_at(node, "not one of the allowed values");
+  if (node.kind != Kind::string || !set(node.text))
+    return refuse_at(node, "not one of the allowed values");
   return {};
 }
 
-bool choose(std::string& into, const std::string& text, std::initializer_list<std::string_view> allowed) {
+bool choose(std::string& into, const std::string& text,
+            std::initializer_list<std::string_view> allowed) {
   into = text;
   return std::ranges::find(allowed, text) != allowed.end();
 }
@@ -149,7 +156,8 @@ bool is_output_format(std::string_view text) {
   });
 }
 
-Result<void> read_path_key(const JsonNode& node, std::string_view flag_key, std::optional<std::vector<PathEntry>>& into) {
+Result<void> read_path_key(const JsonNode& node, std::string_view flag_key,
+                           std::optional<std::vector<PathEntry>>& into) {
   auto list = read_paths(node, flag_key);
   if (!list) return base::Unexpected(std::move(list).error());
   into = std::move(*list);
@@ -184,8 +192,8 @@ Result<void> read_key(const std::string& key, const JsonNode& node, ToolDeclarat
 
 bool is_known_key(std::string_view key) {
   static constexpr auto kKeys = std::to_array<std::string_view>(
-      {"command", "profile", "read", "write", "exec", "hide", "network", "git", "env", "limits", "enforce", "observe",
-       "args", "class", "on_output_limit", "output_format"});
+      {"command", "profile", "read", "write", "exec", "hide", "network", "git", "env", "limits",
+       "enforce", "observe", "args", "class", "on_output_limit", "output_format"});
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
@@ -196,7 +204,8 @@ Result<ToolDeclaration> read_tool(const std::string& name, const JsonNode& node)
   tool.name = name;
   tool.line = node.line;
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
-    if (!is_known_key(node.keys[i])) return refuse_at(node.items[i], "unknown key \"" + node.keys[i] + "\"");
+    if (!is_known_key(node.keys[i]))
+      return refuse_at(node.items[i], "unknown key \"" + node.keys[i] + "\"");
     tool.lines[node.keys[i]] = node.items[i].line;
     if (auto read = read_key(node.keys[i], node.items[i], tool); !read)
       return base::Unexpected(std::move(read).error().with_context(name + "." + node.keys[i]));
@@ -231,7 +240,8 @@ Result<Declaration> parse_declaration(std::string_view text) {
   const JsonNode* tools = root.find("tools");
   if (tools == nullptr) return refuse_at(root, "\"tools\" is missing");
   if (tools->kind != Kind::object) return refuse_at(*tools, "an object was expected");
-  if (tools->items.empty() || tools->items.size() > kMaxTools) return refuse_at(*tools, "1 to 256 tools are allowed");
+  if (tools->items.empty() || tools->items.size() > kMaxTools)
+    return refuse_at(*tools, "1 to 256 tools are allowed");
   Declaration out;
   for (std::size_t i = 0; i < tools->keys.size(); ++i) {
     auto tool = read_tool(tools->keys[i], tools->items[i]);
@@ -243,8 +253,9 @@ Result<Declaration> parse_declaration(std::string_view text) {
 
 bool is_tool_name(std::string_view name) {
   if (name.empty() || name.size() > 64 || name.front() == '-') return false;
-  return std::ranges::all_of(
-      name, [](char c) { return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '+' || c == '-'; });
+  return std::ranges::all_of(name, [](char c) {
+    return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '+' || c == '-';
+  });
 }
 
 Result<EnvEntry> parse_env_entry(std::string_view text) {
@@ -255,15 +266,19 @@ Result<EnvEntry> parse_env_entry(std::string_view text) {
   const std::string_view name = text.substr(0, equals);
   entry.name = name;
   if (equals != std::string_view::npos) entry.value = text.substr(equals + 1);
-  const bool is_name = !name.empty() && name.size() <= 128 && !is_digit(name.front()) &&
-                       std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+  const bool is_name =
+      !name.empty() && name.size() <= 128 && !is_digit(name.front()) &&
+      std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
   if (!is_name) return fail(Errc::malformed, "no environment name");
   // Names that make the loader, a shell or an interpreter run code before the tool's own.
   if (name.starts_with("LD_") || name == "GLIBC_TUNABLES")
     return fail(Errc::malformed, entry.name + " is never set");
-  static constexpr auto kNeverPassed = std::to_array<std::string_view>({"BASH_ENV", "ENV", "PYTHONSTARTUP", "NODE_OPTIONS"});
-  const bool is_code = (name.starts_with("GIT_") && name != "GIT_PAGER") || std::ranges::find(kNeverPassed, name) != kNeverPassed.end();
-  if (is_code && !entry.value) return fail(Errc::malformed, entry.name + " is never passed on (a fixed value is allowed)");
+  static constexpr auto kNeverPassed =
+      std::to_array<std::string_view>({"BASH_ENV", "ENV", "PYTHONSTARTUP", "NODE_OPTIONS"});
+  const bool is_code = (name.starts_with("GIT_") && name != "GIT_PAGER") ||
+                       std::ranges::find(kNeverPassed, name) != kNeverPassed.end();
+  if (is_code && !entry.value)
+    return fail(Errc::malformed, entry.name + " is never passed on (a fixed value is allowed)");
   return entry;
 }
 
@@ -271,34 +286,45 @@ Result<void> set_limit(ToolDeclaration& tool, std::string_view key, std::string_
   const LimitSpec* spec = find_limit(key);
   if (spec == nullptr) return fail(Errc::malformed, "unknown limit \"" + std::string(key) + "\"");
   const auto parsed = parse_limit(*spec, value);
-  if (!parsed) return fail(Errc::malformed, "no value for the limit \"" + std::string(key) + "\": " + std::string(value.substr(0, 40)));
+  if (!parsed)
+    return fail(Errc::malformed, "no value for the limit \"" + std::string(key) +
+                                     "\": " + std::string(value.substr(0, 40)));
   tool.limits[std::string(spec->normal_name)] = *parsed;
   return {};
 }
 
-Result<void> set_enforce(ToolDeclaration& tool, std::string_view key, const std::vector<std::string>& names) {
+Result<void> set_enforce(ToolDeclaration& tool, std::string_view key,
+                         const std::vector<std::string>& names) {
   const LimitSpec* spec = find_limit(key);
   if (spec == nullptr) return fail(Errc::malformed, "unknown limit \"" + std::string(key) + "\"");
   std::vector<Enforcer> list;
   for (const std::string& name : names) {
     const auto enforcer = parse_enforcer(name);
     if (!enforcer || std::ranges::find(spec->possible, *enforcer) == spec->possible.end())
-      return fail(Errc::malformed, "the limit \"" + std::string(key) + "\" cannot be enforced by \"" + name.substr(0, 40) + "\"");
-    if (std::ranges::find(list, *enforcer) != list.end()) return fail(Errc::malformed, "\"" + name + "\" is given twice");
+      return fail(Errc::malformed, "the limit \"" + std::string(key) +
+                                       "\" cannot be enforced by \"" + name.substr(0, 40) + "\"");
+    if (std::ranges::find(list, *enforcer) != list.end())
+      return fail(Errc::malformed, "\"" + name + "\" is given twice");
     list.push_back(*enforcer);
   }
-  if (list.empty()) return fail(Errc::malformed, "nothing to enforce \"" + std::string(key) + "\" by");
+  if (list.empty())
+    return fail(Errc::malformed, "nothing to enforce \"" + std::string(key) + "\" by");
   tool.enforce[std::string(spec->normal_name)] = std::move(list);
   return {};
 }
 
-std::string_view network_name(Network network) { return network == Network::none ? "none" : "loopback"; }
+std::string_view network_name(Network network) {
+  return network == Network::none ? "none" : "loopback";
+}
 std::string_view git_name(Git git) { return git == Git::none ? "none" : "read"; }
 std::string_view observe_name(Observe observe) {
   switch (observe) {
-    case Observe::off: return "off";
-    case Observe::writes: return "writes";
-    case Observe::all: break;
+    case Observe::off:
+      return "off";
+    case Observe::writes:
+      return "writes";
+    case Observe::all:
+      break;
   }
   return "all";
 }
@@ -324,7 +350,8 @@ bool is_profile(std::string_view name) {
 }
 
 bool is_reserved_tool_name(std::string_view name) {
-  static constexpr auto kNames = std::to_array<std::string_view>({"plan", "doctor", "learn", "drift", "run"});
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"plan", "doctor", "learn", "drift", "run"});
   return std::ranges::find(kNames, name) != kNames.end();
 }
 

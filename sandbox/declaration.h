@@ -12,8 +12,9 @@
 #include "sandbox/jsonc.h"
 #include "sandbox/plan.h"
 
-// What a tool asks for: the text of ethos.json and nothing else (docs/formats/declaration.md). Units are
-// already numbers here; defaults, ceilings and the workspace come in when the normal form is built.
+// What a tool asks for: the text of ethos.json and nothing else (docs/formats/declaration.md).
+// Units are already numbers here; defaults, ceilings and the workspace come in when the normal form
+// is built.
 namespace ethos::sandbox {
 
 struct PathEntry {
@@ -42,8 +43,8 @@ struct ToolDeclaration {
   Network network = Network::none;
   Git git = Git::none;
   std::vector<EnvEntry> env;
-  std::map<std::string, std::uint64_t> limits;             // normal name -> value
-  std::map<std::string, std::vector<Enforcer>> enforce;    // normal name -> tried in this order
+  std::map<std::string, std::uint64_t> limits;           // normal name -> value
+  std::map<std::string, std::vector<Enforcer>> enforce;  // normal name -> tried in this order
   Observe observe = Observe::writes;
   std::string args = "any";
   std::string isolation = "namespace";  // the key `class`
@@ -66,7 +67,8 @@ struct Declaration {
 [[nodiscard]] bool is_tool_name(std::string_view name);
 [[nodiscard]] base::Result<EnvEntry> parse_env_entry(std::string_view text);  // D-5
 // Sets limits or enforce from "memory" and "2GiB" or "cgroup,rlimit".
-[[nodiscard]] base::Result<void> set_limit(ToolDeclaration& tool, std::string_view key, std::string_view value);
+[[nodiscard]] base::Result<void> set_limit(ToolDeclaration& tool, std::string_view key,
+                                           std::string_view value);
 [[nodiscard]] base::Result<void> set_enforce(ToolDeclaration& tool, std::string_view key,
                                              const std::vector<std::string>& names);
 

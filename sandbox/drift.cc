@@ -34,7 +34,8 @@ bool covers(const std::vector<PathEntry>& entries, const std::string& path) {
 }
 
 bool may_delete(const std::vector<PathEntry>& entries, const std::string& path) {
-  return std::ranges::any_of(entries, [&](const PathEntry& e) { return e.may_delete && is_at_or_below(path, e.path); });
+  return std::ranges::any_of(
+      entries, [&](const PathEntry& e) { return e.may_delete && is_at_or_below(path, e.path); });
 }
 
 // One tool that is in both.
@@ -46,7 +47,9 @@ class ToolDrift {
     compare("command", joined(a_.command), joined(b_.command));
     compare("class", a_.isolation, b_.isolation);
     compare("output_format", a_.output_format.value_or(""), b_.output_format.value_or(""));
-    if (a_.profile != b_.profile) add("profile", b_.profile == "no-proc" ? DriftKind::widened : DriftKind::changed, a_.profile, b_.profile);
+    if (a_.profile != b_.profile)
+      add("profile", b_.profile == "no-proc" ? DriftKind::widened : DriftKind::changed, a_.profile,
+          b_.profile);
     paths("read", a_.read, b_.read);
     paths("write", a_.write, b_.write);
     paths("exec", a_.exec, b_.exec);
@@ -57,26 +60,32 @@ class ToolDrift {
     enforce();
     ordered("network", network_name(a_.network), network_name(b_.network), {"none", "loopback"});
     ordered("git", git_name(a_.git), git_name(b_.git), {"none", "read"});
-    ordered("observe", observe_name(a_.observe), observe_name(b_.observe), {"all", "writes", "off"});
+    ordered("observe", observe_name(a_.observe), observe_name(b_.observe),
+            {"all", "writes", "off"});
     ordered("args", a_.args, b_.args, {"fixed", "paths", "any"});
     ordered("on_output_limit", a_.on_output_limit, b_.on_output_limit, {"kill", "truncate"});
   }
 
  private:
-  void add(const std::string& key, DriftKind kind, std::string from, std::string to) { out_.push_back({a_.tool, key, kind, std::move(from), std::move(to)}); }
+  void add(const std::string& key, DriftKind kind, std::string from, std::string to) {
+    out_.push_back({a_.tool, key, kind, std::move(from), std::move(to)});
+  }
 
   void compare(const char* key, const std::string& from, const std::string& to) {
     if (from != to) add(key, DriftKind::changed, from, to);
   }
 
   // `order` goes from the narrowest to the widest.
-  void ordered(const char* key, std::string_view from, std::string_view to, std::initializer_list<std::string_view> order) {
+  void ordered(const char* key, std::string_view from, std::string_view to,
+               std::initializer_list<std::string_view> order) {
     if (from == to) return;
     const bool is_wider = std::ranges::find(order, to) > std::ranges::find(order, from);
-    add(key, is_wider ? DriftKind::widened : DriftKind::narrowed, std::string(from), std::string(to));
+    add(key, is_wider ? DriftKind::widened : DriftKind::narrowed, std::string(from),
+        std::string(to));
   }
 
-  void paths(const char* key, const std::vector<PathEntry>& from, const std::vector<PathEntry>& to) {
+  void paths(const char* key, const std::vector<PathEntry>& from,
+             const std::vector<PathEntry>& to) {
     for (const PathEntry& entry : to)
       if (!covers(from, entry.path)) add(key, DriftKind::widened, "", entry.path);
     for (const PathEntry& entry : from)
@@ -85,9 +94,11 @@ class ToolDrift {
 
   void deletions() {
     for (const PathEntry& entry : b_.write)
-      if (entry.may_delete && covers(a_.write, entry.path) && !may_delete(a_.write, entry.path)) add("write", DriftKind::widened, entry.path, entry.path + " with delete");
+      if (entry.may_delete && covers(a_.write, entry.path) && !may_delete(a_.write, entry.path))
+        add("write", DriftKind::widened, entry.path, entry.path + " with delete");
     for (const PathEntry& entry : a_.write)
-      if (entry.may_delete && covers(b_.write, entry.path) && !may_delete(b_.write, entry.path)) add("write", DriftKind::narrowed, entry.path + " with delete", entry.path);
+      if (entry.may_delete && covers(b_.write, entry.path) && !may_delete(b_.write, entry.path))
+        add("write", DriftKind::narrowed, entry.path + " with delete", entry.path);
   }
 
   void hide() {
@@ -109,19 +120,26 @@ class ToolDrift {
     const auto to = index(b_);
     for (const auto& [name, text] : to) {
       const auto at = from.find(name);
-      if (at == from.end()) add("env", DriftKind::widened, "", text);
-      else if (at->second != text) add("env", DriftKind::changed, at->second, text);
+      if (at == from.end())
+        add("env", DriftKind::widened, "", text);
+      else if (at->second != text)
+        add("env", DriftKind::changed, at->second, text);
     }
     for (const auto& [name, text] : from)
       if (!to.contains(name)) add("env", DriftKind::narrowed, text, "");
   }
 
   void limits() {
-    const auto text = [](const std::string& name, std::uint64_t value) { return name + " " + std::to_string(value); };
+    const auto text = [](const std::string& name, std::uint64_t value) {
+      return name + " " + std::to_string(value);
+    };
     for (const auto& [name, value] : b_.limits) {
       const auto at = a_.limits.find(name);
-      if (at == a_.limits.end()) add("limits", DriftKind::narrowed, "", text(name, value));
-      else if (at->second != value) add("limits", value > at->second ? DriftKind::widened : DriftKind::narrowed, text(name, at->second), text(name, value));
+      if (at == a_.limits.end())
+        add("limits", DriftKind::narrowed, "", text(name, value));
+      else if (at->second != value)
+        add("limits", value > at->second ? DriftKind::widened : DriftKind::narrowed,
+            text(name, at->second), text(name, value));
     }
     for (const auto& [name, value] : a_.limits)
       if (!b_.limits.contains(name)) add("limits", DriftKind::widened, text(name, value), "");
@@ -138,7 +156,8 @@ class ToolDrift {
         next = std::find(next, from.end(), e);
         return next != from.end() && (++next, true);
       });
-      add("enforce", is_part ? DriftKind::narrowed : DriftKind::widened, name + " " + list_of(from), name + " " + list_of(to));
+      add("enforce", is_part ? DriftKind::narrowed : DriftKind::widened, name + " " + list_of(from),
+          name + " " + list_of(to));
     }
   }
 
@@ -162,14 +181,18 @@ Result<std::map<std::string, Normal>> normals(const Declaration& declaration) {
 
 std::string_view drift_kind_name(DriftKind kind) {
   switch (kind) {
-    case DriftKind::widened: return "widened";
-    case DriftKind::narrowed: return "narrowed";
-    case DriftKind::changed: break;
+    case DriftKind::widened:
+      return "widened";
+    case DriftKind::narrowed:
+      return "narrowed";
+    case DriftKind::changed:
+      break;
   }
   return "changed";
 }
 
-Result<std::vector<Drift>> compare_declarations(const Declaration& older, const Declaration& newer) {
+Result<std::vector<Drift>> compare_declarations(const Declaration& older,
+                                                const Declaration& newer) {
   const auto a = normals(older);
   if (!a) return base::Unexpected(base::Error(a.error()));
   const auto b = normals(newer);
@@ -179,8 +202,10 @@ Result<std::vector<Drift>> compare_declarations(const Declaration& older, const 
     if (!a->contains(name)) out.push_back({name, "tool", DriftKind::widened, "", name});
   for (const auto& [name, normal] : *a) {
     const auto other = b->find(name);
-    if (other == b->end()) out.push_back({name, "tool", DriftKind::narrowed, name, ""});
-    else ToolDrift(normal, other->second, out).run();
+    if (other == b->end())
+      out.push_back({name, "tool", DriftKind::narrowed, name, ""});
+    else
+      ToolDrift(normal, other->second, out).run();
   }
   std::ranges::stable_sort(out, {}, [](const Drift& d) { return std::pair(d.tool, d.key); });
   return out;

@@ -16,7 +16,7 @@ enum class DriftKind { widened, narrowed, changed };
 
 struct Drift {
   std::string tool;
-  std::string key;   // of the declaration; "tool" when the whole tool came or went
+  std::string key;  // of the declaration; "tool" when the whole tool came or went
   DriftKind kind = DriftKind::changed;
   std::string from;  // empty: was not there
   std::string to;    // empty: is not there
@@ -24,13 +24,15 @@ struct Drift {
 
 // Compares normal forms, so that a default written out is no change. Sorted by tool and key.
 // Errc::malformed when a tool of either has no normal form.
-[[nodiscard]] base::Result<std::vector<Drift>> compare_declarations(const Declaration& older, const Declaration& newer);
+[[nodiscard]] base::Result<std::vector<Drift>> compare_declarations(const Declaration& older,
+                                                                    const Declaration& newer);
 
 [[nodiscard]] std::string drift_text(const std::vector<Drift>& drifts);
 [[nodiscard]] std::string drift_json(const std::vector<Drift>& drifts);
 [[nodiscard]] std::string drift_markdown(const std::vector<Drift>& drifts);
 
-// `ethos-run drift A B`: 0 nothing widened or changed, 1 something did, 2 the files cannot be compared.
+// `ethos-run drift A B`: 0 nothing widened or changed, 1 something did, 2 the files cannot be
+// compared.
 [[nodiscard]] int show_drift(const RunOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace ethos::sandbox

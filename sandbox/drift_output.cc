@@ -20,8 +20,10 @@ std::string cell(const std::string& text) {
   if (text.empty()) return "";
   std::string out = "`";
   for (const char c : shown(text)) {
-    if (c == '|') out += "\\|";
-    else out += c == '`' ? '\'' : c;
+    if (c == '|')
+      out += "\\|";
+    else
+      out += c == '`' ? '\'' : c;
   }
   return out + "`";
 }
@@ -46,7 +48,8 @@ std::string drift_text(const std::vector<Drift>& drifts) {
   for (const Drift& d : drifts) {
     std::string kind(drift_kind_name(d.kind));
     kind.resize(9, ' ');
-    out += kind + " " + shown(d.tool) + " " + d.key + ": " + side(d.from) + " -> " + side(d.to) + "\n";
+    out +=
+        kind + " " + shown(d.tool) + " " + d.key + ": " + side(d.from) + " -> " + side(d.to) + "\n";
   }
   return out;
 }
@@ -73,7 +76,8 @@ std::string drift_markdown(const std::vector<Drift>& drifts) {
   std::string out = "| | Tool | What | From | To |\n|---|---|---|---|---|\n";
   for (const Drift& d : drifts) {
     const std::string kind(drift_kind_name(d.kind));
-    out += "| " + (d.kind == DriftKind::narrowed ? kind : "**" + kind + "**") + " | " + cell(d.tool) + " | " + d.key + " | " + cell(d.from) + " | " + cell(d.to) + " |\n";
+    out += "| " + (d.kind == DriftKind::narrowed ? kind : "**" + kind + "**") + " | " +
+           cell(d.tool) + " | " + d.key + " | " + cell(d.from) + " | " + cell(d.to) + " |\n";
   }
   return out;
 }
@@ -90,7 +94,9 @@ int show_drift(const RunOptions& options, std::ostream& out, std::ostream& err) 
   auto drifts = compare_declarations(*older, *newer);
   if (!drifts) return fail(drifts.error());
   const std::string format = options.format.value_or("text");
-  out << (format == "json" ? drift_json(*drifts) : format == "markdown" ? drift_markdown(*drifts) : drift_text(*drifts));
+  out << (format == "json"       ? drift_json(*drifts)
+          : format == "markdown" ? drift_markdown(*drifts)
+                                 : drift_text(*drifts));
   return code(needs_review(*drifts) ? ExitStatus::finding : ExitStatus::ok);
 }
 

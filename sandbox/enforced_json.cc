@@ -30,7 +30,8 @@ Json encode_texts(const std::vector<std::string>& texts) {
 Json encode_id_map(const std::vector<IdMapLine>& lines) {
   Json out = Json::Array{};
   for (const IdMapLine& line : lines)
-    out.push_back(std::to_string(line.inside) + " " + std::to_string(line.outside) + " " + std::to_string(line.count));
+    out.push_back(std::to_string(line.inside) + " " + std::to_string(line.outside) + " " +
+                  std::to_string(line.count));
   return out;
 }
 
@@ -49,7 +50,8 @@ Json encode_cgroup(const CgroupState& cgroup) {
   std::vector<std::string> controllers;
   for (const auto& file : cgroup.files) {
     const std::string controller = file.name.substr(0, file.name.find('.'));
-    if (controller != "cgroup" && std::ranges::find(controllers, controller) == controllers.end()) controllers.push_back(controller);
+    if (controller != "cgroup" && std::ranges::find(controllers, controller) == controllers.end())
+      controllers.push_back(controller);
   }
   std::ranges::sort(controllers);
   out["controllers"] = encode_texts(controllers);
@@ -132,8 +134,11 @@ Json encode_weaker(const Plan& plan) {
   std::vector<std::pair<std::string, std::string>> weaker;
   for (const Limit& limit : plan.limits) {
     const LimitSpec* spec = find_limit_by_normal_name(limit.name);
-    const bool can_be_cgroup = spec != nullptr && std::ranges::find(spec->possible, Enforcer::cgroup) != spec->possible.end();
-    if (can_be_cgroup && limit.by != Enforcer::cgroup) weaker.emplace_back(limit.name, enforcer_name(limit.by));
+    const bool can_be_cgroup =
+        spec != nullptr &&
+        std::ranges::find(spec->possible, Enforcer::cgroup) != spec->possible.end();
+    if (can_be_cgroup && limit.by != Enforcer::cgroup)
+      weaker.emplace_back(limit.name, enforcer_name(limit.by));
   }
   if (!plan.has_proc) weaker.emplace_back("proc", "no-proc");
   std::ranges::sort(weaker);
@@ -152,7 +157,9 @@ Json encode_weaker(const Plan& plan) {
 Json encode_mount_table(const std::vector<MountEntry>& mounts) {
   std::vector<const MountEntry*> sorted;
   for (const MountEntry& mount : mounts) sorted.push_back(&mount);
-  std::ranges::stable_sort(sorted, {}, [](const MountEntry* m) { return std::pair(base_text(m->where.base), std::string_view(m->where.path)); });
+  std::ranges::stable_sort(sorted, {}, [](const MountEntry* m) {
+    return std::pair(base_text(m->where.base), std::string_view(m->where.path));
+  });
   Json out = Json::Array{};
   for (const MountEntry* mount : sorted) {
     Json item;

@@ -9,7 +9,8 @@
 namespace ethos::sandbox {
 
 // The body of `sandbox.enforced` (docs/formats/enforced.md).
-[[nodiscard]] Json encode_enforced(const Enforced& enforced, const Plan& plan, Committer& committer);
+[[nodiscard]] Json encode_enforced(const Enforced& enforced, const Plan& plan,
+                                   Committer& committer);
 
 // The normalised mount table NM-1: the bytes that `k.mounts` commits to.
 [[nodiscard]] Json encode_mount_table(const std::vector<MountEntry>& mounts);

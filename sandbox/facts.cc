@@ -56,7 +56,8 @@ Json encode_host(const HostFacts& host) {
 Json encode_system(const Facts& facts) {
   Json out;
   Json& dirs = out["dirs"] = Json::Array{};
-  for (const SystemEntry& entry : facts.system_dirs) dirs.push_back(encode_system_entry(entry, false));
+  for (const SystemEntry& entry : facts.system_dirs)
+    dirs.push_back(encode_system_entry(entry, false));
   Json& etc = out["etc"] = Json::Array{};
   for (const SystemEntry& entry : facts.system_etc) etc.push_back(encode_system_entry(entry, true));
   Json& links = out["links"] = Json::Array{};
@@ -73,33 +74,45 @@ Json encode_system(const Facts& facts) {
 
 std::string_view capability_name(Capability capability) {
   switch (capability) {
-    case Capability::read: return "read";
-    case Capability::write: return "write";
-    case Capability::exec: break;
+    case Capability::read:
+      return "read";
+    case Capability::write:
+      return "write";
+    case Capability::exec:
+      break;
   }
   return "exec";
 }
 
 std::string_view path_state_name(PathState state) {
   switch (state) {
-    case PathState::present: return "present";
-    case PathState::absent: return "absent";
-    case PathState::created: return "created";
-    case PathState::refused: break;
+    case PathState::present:
+      return "present";
+    case PathState::absent:
+      return "absent";
+    case PathState::created:
+      return "created";
+    case PathState::refused:
+      break;
   }
   return "refused";
 }
 
 std::string_view git_layout_name(GitLayout layout) {
   switch (layout) {
-    case GitLayout::none: return "none";
-    case GitLayout::directory: return "directory";
-    case GitLayout::file: break;
+    case GitLayout::none:
+      return "none";
+    case GitLayout::directory:
+      return "directory";
+    case GitLayout::file:
+      break;
   }
   return "file";
 }
 
-std::string_view node_type_name(NodeType type) { return type == NodeType::directory ? "dir" : "file"; }
+std::string_view node_type_name(NodeType type) {
+  return type == NodeType::directory ? "dir" : "file";
+}
 
 Json encode_facts(const Facts& facts) {
   Json out;

@@ -36,7 +36,9 @@ struct PathFact {
   std::vector<std::string> holds;
   int error = 0;  // refused: errno
 
-  [[nodiscard]] bool is_there() const { return state == PathState::present || state == PathState::created; }
+  [[nodiscard]] bool is_there() const {
+    return state == PathState::present || state == PathState::created;
+  }
 };
 
 enum class HiddenBy { hide, git };

@@ -55,7 +55,8 @@ class Collector {
  private:
   void environment() {
     for (const EnvEntry& entry : normal_.env) {
-      const bool is_set = std::ranges::find(request_.environment, entry.name) != request_.environment.end();
+      const bool is_set =
+          std::ranges::find(request_.environment, entry.name) != request_.environment.end();
       if (!entry.value && is_set) facts_.env.push_back(entry.name);
     }
     std::ranges::sort(facts_.env);
@@ -66,22 +67,28 @@ class Collector {
     if (::lstat(at.c_str(), &st) != 0) return;
     if (S_ISLNK(st.st_mode)) {
       const auto target = read_link(at);
-      const bool leads_to_usr = target && (target->starts_with("/usr/") || target->starts_with("../usr/"));
-      if (target && (at != "/etc/localtime" || leads_to_usr)) facts_.system_links.push_back({at, *target});
+      const bool leads_to_usr =
+          target && (target->starts_with("/usr/") || target->starts_with("../usr/"));
+      if (target && (at != "/etc/localtime" || leads_to_usr))
+        facts_.system_links.push_back({at, *target});
     } else if (S_ISDIR(st.st_mode) || (may_be_file && S_ISREG(st.st_mode))) {
-      into.push_back({at, st.st_dev, st.st_ino, S_ISDIR(st.st_mode) ? NodeType::directory : NodeType::file});
+      into.push_back(
+          {at, st.st_dev, st.st_ino, S_ISDIR(st.st_mode) ? NodeType::directory : NodeType::file});
     }
   }
 
   void system() {
-    for (const char* at : {"/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/usr"}) system_entry(at, false, facts_.system_dirs);
-    for (const char* at : {"/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"}) system_entry(at, true, facts_.system_etc);
+    for (const char* at : {"/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/usr"})
+      system_entry(at, false, facts_.system_dirs);
+    for (const char* at : {"/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"})
+      system_entry(at, true, facts_.system_etc);
     std::ranges::sort(facts_.system_links, {}, &Link::at);
   }
 
   void paths(Capability capability, const std::vector<PathEntry>& entries) {
     for (const PathEntry& entry : entries) {
-      const bool is_special = capability == Capability::exec && (entry.path == kExecMemory || entry.path == kExecScratch);
+      const bool is_special = capability == Capability::exec &&
+                              (entry.path == kExecMemory || entry.path == kExecScratch);
       if (!is_special) facts_.paths.push_back(path(capability, entry.path));
     }
   }
@@ -128,10 +135,12 @@ class Collector {
     const std::string at = absolute_path_of(asked, workspace_.path);
     std::vector<std::string> out;
     if (!request_.home.empty() && is_at_or_below(request_.home, at)) out.emplace_back("home");
-    const bool has_ledger = std::ranges::any_of(
-        request_.ledger_paths, [&](const std::string& l) { return is_at_or_below(l, at) || is_at_or_below(at, l); });
+    const bool has_ledger = std::ranges::any_of(request_.ledger_paths, [&](const std::string& l) {
+      return is_at_or_below(l, at) || is_at_or_below(at, l);
+    });
     if (has_ledger) out.emplace_back("ledger");
-    if (asked.starts_with('/') && is_at_or_below(workspace_.path, at)) out.emplace_back("workspace");
+    if (asked.starts_with('/') && is_at_or_below(workspace_.path, at))
+      out.emplace_back("workspace");
     return out;
   }
 
@@ -154,7 +163,8 @@ class Collector {
   std::vector<std::string> granted_trees() const {
     std::set<std::string> trees;
     for (const PathFact& fact : facts_.paths)
-      if (fact.state == PathState::present && !fact.asked.starts_with('/')) trees.insert(fact.asked);
+      if (fact.state == PathState::present && !fact.asked.starts_with('/'))
+        trees.insert(fact.asked);
     return {trees.begin(), trees.end()};
   }
 
@@ -172,12 +182,14 @@ Result<void> make_beneath(const Workspace& workspace, const std::string& path) {
     const std::string parent = slash == std::string::npos ? "." : part.substr(0, slash);
     const std::string name = slash == std::string::npos ? part : part.substr(slash + 1);
     const UniqueFd directory(open_granted(workspace, parent, O_PATH | O_DIRECTORY));
-    if (!directory.is_open()) return base::fail(Errc::io, "make " + part + ": its parent cannot be opened");
+    if (!directory.is_open())
+      return base::fail(Errc::io, "make " + part + ": its parent cannot be opened");
     constexpr mode_t kMode = 0755;
     if (::mkdirat(directory.get(), name.c_str(), kMode) == 0) {
       const UniqueFd made(open_granted(workspace, part, O_RDONLY | O_DIRECTORY));
       if (!made.is_open()) return base::fail(Errc::io, "make " + part);
-      if (::geteuid() == 0 && ::fchown(made.get(), workspace.uid, workspace.gid) != 0) return base::fail_errno("make " + part, errno);
+      if (::geteuid() == 0 && ::fchown(made.get(), workspace.uid, workspace.gid) != 0)
+        return base::fail_errno("make " + part, errno);
     } else if (errno != EEXIST) {
       return base::fail_errno("make " + part, errno);
     }
@@ -187,7 +199,8 @@ Result<void> make_beneath(const Workspace& workspace, const std::string& path) {
 
 }  // namespace
 
-Result<Facts> collect_facts(const Workspace& workspace, const Normal& normal, const FactsRequest& request) {
+Result<Facts> collect_facts(const Workspace& workspace, const Normal& normal,
+                            const FactsRequest& request) {
   return Collector(workspace, normal, request).run();
 }
 
@@ -197,7 +210,8 @@ Result<void> create_write_directories(const Workspace& workspace, Facts& facts) 
     if (auto made = make_beneath(workspace, fact.asked); !made) return made;
     const UniqueFd fd(open_granted(workspace, fact.asked, O_PATH | O_DIRECTORY));
     struct stat st {};
-    if (!fd.is_open() || ::fstat(fd.get(), &st) != 0) return base::fail(Errc::io, "make " + fact.asked);
+    if (!fd.is_open() || ::fstat(fd.get(), &st) != 0)
+      return base::fail(Errc::io, "make " + fact.asked);
     fact.device = st.st_dev;
     fact.inode = st.st_ino;
     fact.links = st.st_nlink;

@@ -22,10 +22,12 @@ struct FactsRequest {
 };
 
 // Errc::too_large when the hide walk had to be given up, Errc::io.
-[[nodiscard]] base::Result<Facts> collect_facts(const Workspace& workspace, const Normal& normal, const FactsRequest& request);
+[[nodiscard]] base::Result<Facts> collect_facts(const Workspace& workspace, const Normal& normal,
+                                                const FactsRequest& request);
 
-// Makes the write directories that the facts say are missing (state `created`), beneath the workspace,
-// with their parents; fills in device and inode. For root they belong to the workspace's owner.
+// Makes the write directories that the facts say are missing (state `created`), beneath the
+// workspace, with their parents; fills in device and inode. For root they belong to the workspace's
+// owner.
 [[nodiscard]] base::Result<void> create_write_directories(const Workspace& workspace, Facts& facts);
 
 // F-6 but for the cgroup members, which the cage's own probe knows.

@@ -25,7 +25,8 @@ std::optional<std::string> header_line(const std::string& bytes, std::string_vie
     const std::string_view line = std::string_view(bytes).substr(at, end - at);
     at = end + 1;
     if (line.empty()) return std::nullopt;  // the message begins
-    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ') return std::string(line.substr(key.size() + 1));
+    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ' ')
+      return std::string(line.substr(key.size() + 1));
   }
   return std::nullopt;
 }
@@ -36,13 +37,17 @@ struct TreeEntry {
 };
 
 // "mode name\0id" one after the other.
-std::optional<TreeEntry> find_entry(const std::string& tree, std::string_view wanted, std::size_t id_size) {
+std::optional<TreeEntry> find_entry(const std::string& tree, std::string_view wanted,
+                                    std::size_t id_size) {
   for (std::size_t at = 0; at < tree.size();) {
     const std::size_t space = tree.find(' ', at);
     const std::size_t end = space == std::string::npos ? space : tree.find('\0', space);
     if (end == std::string::npos || tree.size() - end - 1 < id_size) return std::nullopt;
     const std::string_view name = std::string_view(tree).substr(space + 1, end - space - 1);
-    if (name == wanted) return TreeEntry{tree.substr(at, space - at), base::encode_hex(base::as_bytes(std::string_view(tree).substr(end + 1, id_size)))};
+    if (name == wanted)
+      return TreeEntry{
+          tree.substr(at, space - at),
+          base::encode_hex(base::as_bytes(std::string_view(tree).substr(end + 1, id_size)))};
     at = end + 1 + id_size;
   }
   return std::nullopt;
@@ -64,7 +69,8 @@ Result<std::pair<std::string, GitObject>> find_commit(const GitStore& store, std
 
 }  // namespace
 
-Result<GitFile> read_git_file(const Workspace& workspace, const std::string& revision, const std::string& path, std::size_t most) {
+Result<GitFile> read_git_file(const Workspace& workspace, const std::string& revision,
+                              const std::string& path, std::size_t most) {
   auto git = open_git_directories(workspace);
   if (!git) return base::Unexpected(std::move(git).error());
   auto name = resolve_git_name(*git, revision);
@@ -82,12 +88,15 @@ Result<GitFile> read_git_file(const Workspace& workspace, const std::string& rev
     const std::size_t end = std::min(path.find('/', from), path.size());
     auto object = store.read(at);
     if (!object) return base::Unexpected(std::move(object).error());
-    if (object->type != "tree") return fail(Errc::not_found, "commit " + commit->first + " has no " + path);
-    const auto entry = find_entry(object->bytes, std::string_view(path).substr(from, end - from), id_size);
+    if (object->type != "tree")
+      return fail(Errc::not_found, "commit " + commit->first + " has no " + path);
+    const auto entry =
+        find_entry(object->bytes, std::string_view(path).substr(from, end - from), id_size);
     if (!entry) return fail(Errc::not_found, "commit " + commit->first + " has no " + path);
     // 100644 and 100755 are files; a link's text is no declaration.
     const bool is_last = end == path.size();
-    if (is_last && !entry->mode.starts_with("100")) return fail(Errc::refused, path + " is no regular file in commit " + commit->first);
+    if (is_last && !entry->mode.starts_with("100"))
+      return fail(Errc::refused, path + " is no regular file in commit " + commit->first);
     at = entry->name;
     from = end + 1;
   }

@@ -7,9 +7,9 @@
 #include "ledger/base/result.h"
 #include "sandbox/workspace.h"
 
-// Reads one file of one commit from a repository without starting git (gitformat-pack(5)). Every object's
-// bytes are hashed and compared with its name, so that a hostile repository can only withhold, not forge,
-// what a full commit hash stands for.
+// Reads one file of one commit from a repository without starting git (gitformat-pack(5)). Every
+// object's bytes are hashed and compared with its name, so that a hostile repository can only
+// withhold, not forge, what a full commit hash stands for.
 namespace ethos::sandbox {
 
 struct GitFile {
@@ -20,6 +20,8 @@ struct GitFile {
 // `revision`: a full hash, HEAD, a branch or a tag. `path` is relative and plain. Errc::not_found,
 // malformed (wrong hash, broken object), too_large (an object over 16 MiB, or a file over `most`),
 // unsupported (a kind of reference or object this reader does not know).
-[[nodiscard]] base::Result<GitFile> read_git_file(const Workspace& workspace, const std::string& revision, const std::string& path, std::size_t most);
+[[nodiscard]] base::Result<GitFile> read_git_file(const Workspace& workspace,
+                                                  const std::string& revision,
+                                                  const std::string& path, std::size_t most);
 
 }  // namespace ethos::sandbox

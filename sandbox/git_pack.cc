@@ -49,14 +49,17 @@ struct EntryHeader {
 constexpr unsigned kOfsDelta = 6;
 constexpr unsigned kRefDelta = 7;
 
-std::optional<EntryHeader> read_header(const UniqueFd& pack, std::uint64_t offset, std::size_t id_size) {
+std::optional<EntryHeader> read_header(const UniqueFd& pack, std::uint64_t offset,
+                                       std::size_t id_size) {
   constexpr std::size_t kMost = 64;
   std::array<char, kMost> b{};
   const ssize_t n = ::pread(pack.get(), b.data(), b.size(), static_cast<off_t>(offset));
   if (n <= 0) return std::nullopt;
   const auto have = static_cast<std::size_t>(n);
   std::size_t at = 0;
-  const auto next = [&]() -> std::optional<unsigned> { return at < have ? std::optional<unsigned>(static_cast<unsigned char>(b[at++])) : std::nullopt; };
+  const auto next = [&]() -> std::optional<unsigned> {
+    return at < have ? std::optional<unsigned>(static_cast<unsigned char>(b[at++])) : std::nullopt;
+  };
   auto byte = next();
   if (!byte) return std::nullopt;
   EntryHeader out;
@@ -89,17 +92,23 @@ std::optional<EntryHeader> read_header(const UniqueFd& pack, std::uint64_t offse
 
 const char* type_name(unsigned type) {
   switch (type) {
-    case 1: return "commit";
-    case 2: return "tree";
-    case 3: return "blob";
-    case 4: return "tag";
-    default: return nullptr;
+    case 1:
+      return "commit";
+    case 2:
+      return "tree";
+    case 3:
+      return "blob";
+    case 4:
+      return "tag";
+    default:
+      return nullptr;
   }
 }
 
 }  // namespace
 
-Result<std::string> inflate_at(const UniqueFd& file, std::uint64_t offset, std::optional<std::size_t> size) {
+Result<std::string> inflate_at(const UniqueFd& file, std::uint64_t offset,
+                               std::optional<std::size_t> size) {
   if (size && *size > kMaxGitObject) return fail(Errc::too_large, "a Git object over 16 MiB");
   z_stream stream{};
   if (::inflateInit(&stream) != Z_OK) return fail(Errc::io, "zlib");
@@ -119,13 +128,17 @@ Result<std::string> inflate_at(const UniqueFd& file, std::uint64_t offset, std::
     stream.next_out = reinterpret_cast<unsigned char*>(chunk.data());
     stream.avail_out = static_cast<unsigned>(chunk.size());
     state = ::inflate(&stream, Z_NO_FLUSH);
-    if (state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR) return fail(Errc::malformed, "a Git object that is no zlib stream");
+    if (state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR)
+      return fail(Errc::malformed, "a Git object that is no zlib stream");
     const std::size_t made = chunk.size() - stream.avail_out;
-    if (made == 0 && state == Z_BUF_ERROR && stream.avail_in != 0) return fail(Errc::malformed, "a Git object that does not inflate");
+    if (made == 0 && state == Z_BUF_ERROR && stream.avail_in != 0)
+      return fail(Errc::malformed, "a Git object that does not inflate");
     out.append(chunk.data(), made);
-    if (out.size() > size.value_or(kMaxGitObject)) return fail(size ? Errc::malformed : Errc::too_large, "a Git object larger than it says");
+    if (out.size() > size.value_or(kMaxGitObject))
+      return fail(size ? Errc::malformed : Errc::too_large, "a Git object larger than it says");
   }
-  if (size && out.size() != *size) return fail(Errc::malformed, "a Git object smaller than it says");
+  if (size && out.size() != *size)
+    return fail(Errc::malformed, "a Git object smaller than it says");
   return out;
 }
 
@@ -135,7 +148,8 @@ std::optional<std::uint64_t> GitPack::find(const UniqueFd& index, std::string_vi
   constexpr std::uint64_t kNames = kFanout + 256 * 4;
   if (read_u32(index, 0) != kMagic || read_u32(index, 4) != 2) return std::nullopt;
   const auto first = static_cast<unsigned char>(id[0]);
-  const auto from = first == 0 ? std::optional<std::uint32_t>(0) : read_u32(index, kFanout + (std::uint64_t{first} - 1) * 4);
+  const auto from = first == 0 ? std::optional<std::uint32_t>(0)
+                               : read_u32(index, kFanout + (std::uint64_t{first} - 1) * 4);
   const auto to = read_u32(index, kFanout + std::uint64_t{first} * 4);
   const auto total = read_u32(index, kFanout + 255 * 4);
   if (!from || !to || !total || *from > *to || *to > *total) return std::nullopt;
@@ -144,7 +158,8 @@ std::optional<std::uint64_t> GitPack::find(const UniqueFd& index, std::string_vi
   std::string name(id.size(), '\0');
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
-    if (!read_exactly(index, kNames + middle * id.size(), name.data(), name.size())) return std::nullopt;
+    if (!read_exactly(index, kNames + middle * id.size(), name.data(), name.size()))
+      return std::nullopt;
     if (name == id) {
       const std::uint64_t offsets = kNames + *total * (id.size() + 4);
       const auto small = read_u32(index, offsets + middle * 4);
@@ -157,13 +172,16 @@ std::optional<std::uint64_t> GitPack::find(const UniqueFd& index, std::string_vi
       if (!upper || !lower) return std::nullopt;
       return (std::uint64_t{*upper} << 32U) | *lower;
     }
-    if (std::string_view(name) < id) low = middle + 1;
-    else high = middle;
+    if (std::string_view(name) < id)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return std::nullopt;
 }
 
-Result<GitObject> GitPack::read(const UniqueFd& pack, std::uint64_t offset, std::size_t id_size, const ByName& by_name) {
+Result<GitObject> GitPack::read(const UniqueFd& pack, std::uint64_t offset, std::size_t id_size,
+                                const ByName& by_name) {
   constexpr std::size_t kMaxChain = 512;
   std::vector<std::string> deltas;
   GitObject object;
@@ -177,7 +195,8 @@ Result<GitObject> GitPack::read(const UniqueFd& pack, std::uint64_t offset, std:
       object = {type, std::move(*data)};
       break;
     }
-    if (header->type != kOfsDelta && header->type != kRefDelta) return fail(Errc::unsupported, "an unknown kind of pack entry");
+    if (header->type != kOfsDelta && header->type != kRefDelta)
+      return fail(Errc::unsupported, "an unknown kind of pack entry");
     deltas.push_back(std::move(*data));
     if (deltas.size() > kMaxChain) return fail(Errc::too_large, "a chain of more than 512 deltas");
     if (header->type == kRefDelta) {

@@ -21,11 +21,13 @@ class GitPack {
 
   // Follows deltas. `by_name` reads the base of a REF_DELTA.
   using ByName = std::function<base::Result<GitObject>(std::string_view id)>;
-  static base::Result<GitObject> read(const base::UniqueFd& pack, std::uint64_t offset, std::size_t id_size, const ByName& by_name);
+  static base::Result<GitObject> read(const base::UniqueFd& pack, std::uint64_t offset,
+                                      std::size_t id_size, const ByName& by_name);
 };
 
-// Inflates a zlib stream that starts at `offset` of `file` into exactly `size` bytes, or (with no size)
-// into at most kMaxGitObject.
-[[nodiscard]] base::Result<std::string> inflate_at(const base::UniqueFd& file, std::uint64_t offset, std::optional<std::size_t> size);
+// Inflates a zlib stream that starts at `offset` of `file` into exactly `size` bytes, or (with no
+// size) into at most kMaxGitObject.
+[[nodiscard]] base::Result<std::string> inflate_at(const base::UniqueFd& file, std::uint64_t offset,
+                                                   std::optional<std::size_t> size);
 
 }  // namespace ethos::sandbox

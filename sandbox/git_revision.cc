@@ -24,38 +24,51 @@ constexpr std::size_t kMaxPointer = 8192;
 constexpr std::size_t kMaxPackedRefs = 64U << 20;
 
 // A regular file or directory; never a fifo that would block, never a link.
-UniqueFd open_at(const UniqueFd& directory, const std::string& path, int flags, std::uint64_t resolve) {
+UniqueFd open_at(const UniqueFd& directory, const std::string& path, int flags,
+                 std::uint64_t resolve) {
   open_how how{};
   how.flags = static_cast<std::uint32_t>(flags) | O_CLOEXEC;
   if ((flags & O_PATH) == 0) how.flags |= O_NONBLOCK;
   how.resolve = resolve | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  return UniqueFd(static_cast<int>(::syscall(SYS_openat2, directory.get(), path.c_str(), &how, sizeof how)));
+  return UniqueFd(
+      static_cast<int>(::syscall(SYS_openat2, directory.get(), path.c_str(), &how, sizeof how)));
 }
 
-Result<std::string> read_beneath(const UniqueFd& directory, const std::string& path, std::size_t most) {
+Result<std::string> read_beneath(const UniqueFd& directory, const std::string& path,
+                                 std::size_t most) {
   const UniqueFd file = open_at(directory, path, O_RDONLY, RESOLVE_BENEATH);
   struct stat st {};
   if (!file.is_open()) return base::fail_errno(path, errno);
-  if (::fstat(file.get(), &st) != 0 || !S_ISREG(st.st_mode)) return fail(Errc::refused, path + " is no regular file");
+  if (::fstat(file.get(), &st) != 0 || !S_ISREG(st.st_mode))
+    return fail(Errc::refused, path + " is no regular file");
   return base::read_fd(file, most, path);
 }
 
 std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+    text.remove_suffix(1);
   return text;
 }
 
 bool is_hash(std::string_view text) {
   constexpr std::size_t kSha1 = 40;
   constexpr std::size_t kSha256 = 64;
-  return (text.size() == kSha1 || text.size() == kSha256) && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return (text.size() == kSha1 || text.size() == kSha256) &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // git-check-ref-format(1), the part that keeps a name a plain path.
 bool is_ref_name(std::string_view name) {
-  if (name.empty() || name.size() > 1024 || name.front() == '/' || name.back() == '/' || name.front() == '-') return false;
-  if (name.find("..") != std::string_view::npos || name.find("//") != std::string_view::npos || name.find("@{") != std::string_view::npos) return false;
-  return std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != '\x7F' && std::string_view("~^:?*[\\").find(c) == std::string_view::npos; });
+  if (name.empty() || name.size() > 1024 || name.front() == '/' || name.back() == '/' ||
+      name.front() == '-')
+    return false;
+  if (name.find("..") != std::string_view::npos || name.find("//") != std::string_view::npos ||
+      name.find("@{") != std::string_view::npos)
+    return false;
+  return std::ranges::all_of(name, [](char c) {
+    return static_cast<unsigned char>(c) > 0x20 && c != '\x7F' &&
+           std::string_view("~^:?*[\\").find(c) == std::string_view::npos;
+  });
 }
 
 // "<hash> <name>\n" lines, sorted or not.
@@ -67,7 +80,9 @@ std::optional<std::string> find_packed(const UniqueFd& common, std::string_view 
     const std::string_view line = trim(std::string_view(*text).substr(at, end - at));
     at = end + 1;
     const std::size_t space = line.find(' ');
-    if (space != std::string_view::npos && line.substr(space + 1) == name && is_hash(line.substr(0, space))) return std::string(line.substr(0, space));
+    if (space != std::string_view::npos && line.substr(space + 1) == name &&
+        is_hash(line.substr(0, space)))
+      return std::string(line.substr(0, space));
   }
   return std::nullopt;
 }
@@ -81,7 +96,8 @@ std::optional<std::string> follow(const GitDirectories& git, std::string name) {
     if (!text) return name.starts_with("refs/") ? find_packed(git.common, name) : std::nullopt;
     const std::string_view line = trim(*text);
     constexpr std::string_view kRef = "ref: ";
-    if (!line.starts_with(kRef)) return is_hash(line) ? std::optional<std::string>(line) : std::nullopt;
+    if (!line.starts_with(kRef))
+      return is_hash(line) ? std::optional<std::string>(line) : std::nullopt;
     name = line.substr(kRef.size());
     if (!name.starts_with("refs/") || !is_ref_name(name)) return std::nullopt;
   }
@@ -93,7 +109,8 @@ std::optional<std::string> follow(const GitDirectories& git, std::string name) {
 Result<GitDirectories> open_git_directories(const Workspace& workspace) {
   GitDirectories out;
   struct stat st {};
-  if (::fstatat(workspace.fd.get(), ".git", &st, AT_SYMLINK_NOFOLLOW) != 0) return base::fail_errno(".git", errno);
+  if (::fstatat(workspace.fd.get(), ".git", &st, AT_SYMLINK_NOFOLLOW) != 0)
+    return base::fail_errno(".git", errno);
   if (S_ISDIR(st.st_mode)) {
     out.own = open_at(workspace.fd, ".git", O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
   } else if (S_ISREG(st.st_mode)) {
@@ -103,8 +120,10 @@ Result<GitDirectories> open_git_directories(const Workspace& workspace) {
     if (!text) return base::Unexpected(std::move(text).error());
     constexpr std::string_view kPointer = "gitdir: ";
     const std::string_view line = trim(*text);
-    if (!line.starts_with(kPointer) || line.find('\0') != std::string_view::npos) return fail(Errc::malformed, ".git is no pointer file");
-    out.own = open_at(workspace.fd, std::string(line.substr(kPointer.size())), O_PATH | O_DIRECTORY, 0);
+    if (!line.starts_with(kPointer) || line.find('\0') != std::string_view::npos)
+      return fail(Errc::malformed, ".git is no pointer file");
+    out.own =
+        open_at(workspace.fd, std::string(line.substr(kPointer.size())), O_PATH | O_DIRECTORY, 0);
   } else {
     return fail(Errc::refused, ".git is neither a directory nor a file");
   }
@@ -119,7 +138,8 @@ Result<GitDirectories> open_git_directories(const Workspace& workspace) {
 
 Result<std::string> resolve_git_name(const GitDirectories& git, const std::string& name) {
   if (is_hash(name)) return name;
-  if (!is_ref_name(name)) return fail(Errc::malformed, "no name of a commit: " + name.substr(0, 80));
+  if (!is_ref_name(name))
+    return fail(Errc::malformed, "no name of a commit: " + name.substr(0, 80));
   for (const char* prefix : {"", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"}) {
     const std::string full = prefix + name;
     if (full != "HEAD" && !full.starts_with("refs/")) continue;

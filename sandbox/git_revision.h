@@ -13,8 +13,9 @@
 namespace ethos::sandbox {
 
 struct GitRevision {
-  std::string layout;                   // "directory" or "file", what .git is
-  std::optional<std::string> revision;  // 40 or 64 lower-case hex digits; absent on an unborn branch
+  std::string layout;  // "directory" or "file", what .git is
+  std::optional<std::string>
+      revision;  // 40 or 64 lower-case hex digits; absent on an unborn branch
 };
 
 // Empty without a repository. Anything that is not in the expected form counts as unknown: it never
@@ -29,6 +30,7 @@ struct GitDirectories {
 [[nodiscard]] base::Result<GitDirectories> open_git_directories(const Workspace& workspace);
 
 // Follows "HEAD", "refs/...", or a branch or tag name to a hash. Errc::not_found.
-[[nodiscard]] base::Result<std::string> resolve_git_name(const GitDirectories& git, const std::string& name);
+[[nodiscard]] base::Result<std::string> resolve_git_name(const GitDirectories& git,
+                                                         const std::string& name);
 
 }  // namespace ethos::sandbox

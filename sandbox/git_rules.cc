@@ -26,19 +26,22 @@ std::vector<std::string> lower_components(std::string_view path) {
 
 // `inside` are the components below a .git directory.
 bool is_private(const std::vector<std::string>& inside) {
-  static constexpr auto kPrivate = std::to_array<std::string_view>({"config", "config.worktree", "hooks", "info", "logs"});
+  static constexpr auto kPrivate =
+      std::to_array<std::string_view>({"config", "config.worktree", "hooks", "info", "logs"});
   if (inside.empty() || std::ranges::find(kPrivate, inside.back()) == kPrivate.end()) return false;
   if (inside.size() == 1) return true;
   // Submodules and linked worktrees have directories of their own; branches may be called "logs".
   if (inside.front() != "modules" && inside.front() != "worktrees") return false;
-  return std::ranges::none_of(inside, [](const std::string& c) { return c == "objects" || c == "refs"; });
+  return std::ranges::none_of(inside,
+                              [](const std::string& c) { return c == "objects" || c == "refs"; });
 }
 
 }  // namespace
 
 bool is_hidden_by_git(std::string_view path, Git mode) {
   const std::size_t slash = path.rfind('/');
-  if (mode == Git::none) return is_git_name(slash == std::string_view::npos ? path : path.substr(slash + 1));
+  if (mode == Git::none)
+    return is_git_name(slash == std::string_view::npos ? path : path.substr(slash + 1));
   if (!has_git_component(path)) return false;
   const std::vector<std::string> components = lower_components(path);
   const auto git = std::ranges::find(components, ".git");

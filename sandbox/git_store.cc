@@ -31,10 +31,12 @@ constexpr std::size_t kSha1Bytes = 20;
 std::string object_name(const GitObject& object, bool is_sha1) {
   // The configuration file is the caller's and may load code.
   OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
-  const std::string all = object.type + " " + std::to_string(object.bytes.size()) + std::string(1, '\0') + object.bytes;
+  const std::string all =
+      object.type + " " + std::to_string(object.bytes.size()) + std::string(1, '\0') + object.bytes;
   std::array<std::byte, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
-  const int ok = EVP_Digest(all.data(), all.size(), reinterpret_cast<unsigned char*>(digest.data()), &size, is_sha1 ? EVP_sha1() : EVP_sha256(), nullptr);
+  const int ok = EVP_Digest(all.data(), all.size(), reinterpret_cast<unsigned char*>(digest.data()),
+                            &size, is_sha1 ? EVP_sha1() : EVP_sha256(), nullptr);
   return ok == 1 ? base::encode_hex(base::ByteSpan(digest.data(), size)) : std::string();
 }
 
@@ -49,7 +51,8 @@ std::vector<std::string> pack_names(const UniqueFd& objects) {
   while (const dirent* entry = ::readdir(list.get())) {
     const std::string_view name = entry->d_name;
     constexpr std::string_view kIndex = ".idx";
-    if (name.ends_with(kIndex) && out.size() < kMaxPacks) out.emplace_back(name.substr(0, name.size() - kIndex.size()));
+    if (name.ends_with(kIndex) && out.size() < kMaxPacks)
+      out.emplace_back(name.substr(0, name.size() - kIndex.size()));
   }
   std::ranges::sort(out);
   return out;
@@ -60,30 +63,38 @@ Result<GitObject> split_loose(const std::string& whole) {
   const std::size_t end = whole.find('\0');
   const std::size_t space = whole.find(' ');
   std::size_t size = 0;
-  if (end == std::string::npos || space >= end) return fail(Errc::malformed, "a loose object without a header");
+  if (end == std::string::npos || space >= end)
+    return fail(Errc::malformed, "a loose object without a header");
   const auto parsed = std::from_chars(whole.data() + space + 1, whole.data() + end, size);
-  if (parsed.ec != std::errc() || parsed.ptr != whole.data() + end || size != whole.size() - end - 1) return fail(Errc::malformed, "a loose object of another size than it says");
+  if (parsed.ec != std::errc() || parsed.ptr != whole.data() + end ||
+      size != whole.size() - end - 1)
+    return fail(Errc::malformed, "a loose object of another size than it says");
   return GitObject{whole.substr(0, space), whole.substr(end + 1)};
 }
 
 // What one objects directory has under this name; not_found leads to the next directory.
-Result<GitObject> read_from(const UniqueFd& objects, const std::string& name, const std::string& id, int depth) {
+Result<GitObject> read_from(const UniqueFd& objects, const std::string& name, const std::string& id,
+                            int depth) {
   constexpr int kMaxDepth = 64;
   if (depth > kMaxDepth) return fail(Errc::too_large, "deltas that refer to each other too often");
-  if (auto loose = base::open_beneath(objects, name.substr(0, 2) + "/" + name.substr(2), O_RDONLY | O_NONBLOCK)) {
+  if (auto loose = base::open_beneath(objects, name.substr(0, 2) + "/" + name.substr(2),
+                                      O_RDONLY | O_NONBLOCK)) {
     auto whole = inflate_at(*loose, 0, std::nullopt);
     if (!whole) return base::Unexpected(std::move(whole).error());
     return split_loose(*whole);
   }
   for (const std::string& pack_name : pack_names(objects)) {
-    const auto index = base::open_beneath(objects, "pack/" + pack_name + ".idx", O_RDONLY | O_NONBLOCK);
+    const auto index =
+        base::open_beneath(objects, "pack/" + pack_name + ".idx", O_RDONLY | O_NONBLOCK);
     if (!index) continue;
     const auto offset = GitPack::find(*index, id);
     if (!offset) continue;
-    const auto pack = base::open_beneath(objects, "pack/" + pack_name + ".pack", O_RDONLY | O_NONBLOCK);
+    const auto pack =
+        base::open_beneath(objects, "pack/" + pack_name + ".pack", O_RDONLY | O_NONBLOCK);
     if (!pack) continue;
     return GitPack::read(*pack, *offset, id.size(), [&](std::string_view base_id) {
-      return read_from(objects, base::encode_hex(base::as_bytes(base_id)), std::string(base_id), depth + 1);
+      return read_from(objects, base::encode_hex(base::as_bytes(base_id)), std::string(base_id),
+                       depth + 1);
     });
   }
   return fail(Errc::not_found, "no Git object " + name);
@@ -94,7 +105,10 @@ class DeltaReader {
  public:
   explicit DeltaReader(std::string_view delta) : delta_(delta) {}
   [[nodiscard]] bool is_done() const { return at_ >= delta_.size(); }
-  std::optional<unsigned> byte() { return is_done() ? std::nullopt : std::optional<unsigned>(static_cast<unsigned char>(delta_[at_++])); }
+  std::optional<unsigned> byte() {
+    return is_done() ? std::nullopt
+                     : std::optional<unsigned>(static_cast<unsigned char>(delta_[at_++]));
+  }
   std::optional<std::uint64_t> number() {
     std::uint64_t out = 0;
     for (unsigned shift = 0; shift < 56; shift += 7) {
@@ -143,7 +157,8 @@ GitStore GitStore::open(UniqueFd objects) {
     at = end + 1;
     if (line.empty() || line.front() == '#' || line.find('\0') != std::string::npos) continue;
     // Anywhere on the host: what is read there must have the hash it is asked for by.
-    UniqueFd other(::openat(out.directories_.front().get(), line.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    UniqueFd other(
+        ::openat(out.directories_.front().get(), line.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (other.is_open()) out.directories_.push_back(std::move(other));
   }
   return out;
@@ -155,7 +170,8 @@ Result<GitObject> GitStore::read(const std::string& name) const {
   for (const UniqueFd& directory : directories_) {
     auto object = read_from(directory, name, base::to_string(*id), 0);
     if (!object && object.error().code == Errc::not_found) continue;
-    if (object && object_name(*object, id->size() == kSha1Bytes) != name) return fail(Errc::malformed, "Git object " + name + " has other bytes than its name says");
+    if (object && object_name(*object, id->size() == kSha1Bytes) != name)
+      return fail(Errc::malformed, "Git object " + name + " has other bytes than its name says");
     return object;
   }
   return fail(Errc::not_found, "no Git object " + name);

@@ -29,7 +29,8 @@ class GitStore {
 };
 
 // Applies a delta of a pack (gitformat-pack(5), "Deltified representation") to its base.
-[[nodiscard]] base::Result<std::string> apply_git_delta(std::string_view base, std::string_view delta);
+[[nodiscard]] base::Result<std::string> apply_git_delta(std::string_view base,
+                                                        std::string_view delta);
 
 inline constexpr std::size_t kMaxGitObject = 16U << 20;
 

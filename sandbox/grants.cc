@@ -18,7 +18,9 @@ Json encode_texts(const std::vector<std::string>& texts) {
   return out;
 }
 
-std::string on(const PathFact& fact) { return std::string(capability_name(fact.capability)) + ":" + fact.asked; }
+std::string on(const PathFact& fact) {
+  return std::string(capability_name(fact.capability)) + ":" + fact.asked;
+}
 
 // The declared entry a fact answers. Facts come one an entry, in order, so it is always there.
 const PathEntry& entry_of(const Normal& normal, const PathFact& fact) {
@@ -44,7 +46,8 @@ void refuse_path(const PathFact& fact, std::vector<Refusal>& out) {
   r.key = capability_name(fact.capability);
   r.path = host_path(fact.asked);
   r.error = is_absent ? ENOENT : fact.error;
-  r.cause = is_absent ? fact.asked + " does not exist" : fact.asked + " cannot be granted: " + std::strerror(fact.error);
+  r.cause = is_absent ? fact.asked + " does not exist"
+                      : fact.asked + " cannot be granted: " + std::strerror(fact.error);
   r.fix = is_absent ? "create it, or mark the entry as optional" : fix_for(fact.error);
   out.push_back(std::move(r));
 }
@@ -70,7 +73,8 @@ void grant_paths(const Normal& normal, const Facts& facts, GrantResult& out) {
       continue;
     }
     if (!is_write) {
-      out.grants.push_back(path_grant(fact, fact.capability == Capability::read ? "fs.read" : "fs.exec"));
+      out.grants.push_back(
+          path_grant(fact, fact.capability == Capability::read ? "fs.read" : "fs.exec"));
       continue;
     }
     Json grant = path_grant(fact, "fs.write");
@@ -79,7 +83,8 @@ void grant_paths(const Normal& normal, const Facts& facts, GrantResult& out) {
     grant["staged"] = fact.type == NodeType::directory;
     out.grants.push_back(std::move(grant));
   }
-  for (const auto& [special, cap] : {std::pair{kExecMemory, "exec.memory"}, std::pair{kExecScratch, "exec.scratch"}}) {
+  for (const auto& [special, cap] :
+       {std::pair{kExecMemory, "exec.memory"}, std::pair{kExecScratch, "exec.scratch"}}) {
     if (!normal.may_exec(special)) continue;
     Json grant;
     grant["cap"] = cap;
@@ -139,13 +144,18 @@ void grant_limits(const Normal& normal, const Facts& facts, GrantResult& out) {
 
 }  // namespace
 
-std::optional<Enforcer> choose_enforcer(const Normal& normal, const Facts& facts, const std::string& limit) {
+std::optional<Enforcer> choose_enforcer(const Normal& normal, const Facts& facts,
+                                        const std::string& limit) {
   const auto list = normal.enforce.find(limit);
   if (list == normal.enforce.end()) return std::nullopt;
-  const std::string_view controller = limit == "cpu_percent" ? "cpu" : limit == "pids" ? "pids" : "memory";
+  const std::string_view controller = limit == "cpu_percent" ? "cpu"
+                                      : limit == "pids"      ? "pids"
+                                                             : "memory";
   for (const Enforcer e : list->second) {
     if (e != Enforcer::cgroup) return e;
-    if (std::ranges::find(facts.host.cgroup_controllers, controller) != facts.host.cgroup_controllers.end()) return e;
+    if (std::ranges::find(facts.host.cgroup_controllers, controller) !=
+        facts.host.cgroup_controllers.end())
+      return e;
   }
   return std::nullopt;
 }
@@ -158,7 +168,8 @@ GrantResult compute_grants(const Normal& normal, const Facts& facts) {
     r.rule = "class";
     r.on = "class:" + normal.isolation;
     r.key = "class";
-    r.cause = "the class " + normal.isolation + " is not available, and nothing weaker takes its place";
+    r.cause =
+        "the class " + normal.isolation + " is not available, and nothing weaker takes its place";
     r.fix = "declare the class namespace if that is enough";
     out.refusals.push_back(std::move(r));
   }

@@ -22,7 +22,8 @@ std::vector<std::string_view> split(std::string_view text) {
 
 // Components against components; a row of booleans instead of recursion, so that many "**" cannot
 // make it slow: can[j] says that the pattern so far matches the first j components.
-bool matches_components(const std::vector<std::string>& pattern, const std::vector<std::string_view>& path) {
+bool matches_components(const std::vector<std::string>& pattern,
+                        const std::vector<std::string_view>& path) {
   std::vector<bool> can(path.size() + 1, false);
   can[0] = true;
   for (const std::string& component : pattern) {
@@ -31,7 +32,8 @@ bool matches_components(const std::vector<std::string>& pattern, const std::vect
       std::fill(first, can.end(), true);
       continue;
     }
-    for (std::size_t j = path.size(); j > 0; --j) can[j] = can[j - 1] && matches_wildcard(component, path[j - 1]);
+    for (std::size_t j = path.size(); j > 0; --j)
+      can[j] = can[j - 1] && matches_wildcard(component, path[j - 1]);
     can[0] = false;
   }
   return can[path.size()];
@@ -40,7 +42,8 @@ bool matches_components(const std::vector<std::string>& pattern, const std::vect
 }  // namespace
 
 std::optional<std::string> normalise_pattern(std::string_view text) {
-  if (text.empty() || text.size() > kMaxPattern || text.find('\0') != std::string_view::npos) return std::nullopt;
+  if (text.empty() || text.size() > kMaxPattern || text.find('\0') != std::string_view::npos)
+    return std::nullopt;
   const bool is_rooted = text.front() == '/';
   std::string_view body = text.substr(is_rooted ? 1 : 0);
   const bool is_directory = body.ends_with('/');
@@ -48,8 +51,10 @@ std::optional<std::string> normalise_pattern(std::string_view text) {
   for (const std::string_view component : split(body))
     if (component.empty() || component == "." || component == "..") return std::nullopt;
   std::string out;
-  if (!is_rooted && body.find('/') == std::string_view::npos && body != kAnyDepth) out = "**/";
-  else if (!body.starts_with("**/") && body != kAnyDepth) out = "/";
+  if (!is_rooted && body.find('/') == std::string_view::npos && body != kAnyDepth)
+    out = "**/";
+  else if (!body.starts_with("**/") && body != kAnyDepth)
+    out = "/";
   out += body;
   if (is_directory) out += '/';
   return out;
@@ -61,14 +66,16 @@ HidePattern::HidePattern(std::string_view full_form) {
   if (is_directory_only_) full_form.remove_suffix(1);
   if (full_form.starts_with('/')) full_form.remove_prefix(1);
   for (const std::string_view component : split(full_form)) components_.emplace_back(component);
-  is_name_only_ = components_.size() == 2 && components_[0] == kAnyDepth && components_[1] != kAnyDepth;
+  is_name_only_ =
+      components_.size() == 2 && components_[0] == kAnyDepth && components_[1] != kAnyDepth;
 }
 
 bool HidePattern::matches(std::string_view path, bool is_directory) const {
   if (is_directory_only_ && !is_directory) return false;
   if (is_name_only_) {
     const std::size_t slash = path.rfind('/');
-    return matches_wildcard(components_[1], slash == std::string_view::npos ? path : path.substr(slash + 1));
+    return matches_wildcard(components_[1],
+                            slash == std::string_view::npos ? path : path.substr(slash + 1));
   }
   return matches_components(components_, split(path));
 }

@@ -38,8 +38,9 @@ class Walk {
 
   Result<std::vector<HideFact>> run() {
     for (const std::string& tree : trees_) {
-      const bool is_inside_other = std::ranges::any_of(
-          trees_, [&](const std::string& other) { return other != tree && is_at_or_below(tree, other); });
+      const bool is_inside_other = std::ranges::any_of(trees_, [&](const std::string& other) {
+        return other != tree && is_at_or_below(tree, other);
+      });
       if (is_inside_other) continue;
       if (auto done = start(tree); !done) return base::Unexpected(std::move(done).error());
     }
@@ -75,7 +76,8 @@ class Walk {
     const NodeType type = is_directory ? NodeType::directory : NodeType::file;
     const auto [at, is_new] = found_.try_emplace(path, HideFact{by, path, type});
     if (!is_new && by == HiddenBy::hide) at->second.by = by;
-    if (found_.size() > kMaxMatches) return base::fail(Errc::too_large, "more than 10000 hidden places");
+    if (found_.size() > kMaxMatches)
+      return base::fail(Errc::too_large, "more than 10000 hidden places");
     return {};
   }
 
@@ -84,28 +86,33 @@ class Walk {
   Result<void> add_target(HiddenBy by) {
     UniqueFd target(::open((workspace_.path + "/" + path_).c_str(), O_PATH | O_CLOEXEC));
     struct stat st {};
-    if (!target.is_open() || ::fstat(target.get(), &st) != 0) return {};  // leads nowhere: shows nothing
+    if (!target.is_open() || ::fstat(target.get(), &st) != 0)
+      return {};  // leads nowhere: shows nothing
     std::array<char, 4097> text{};
     const std::string link = "/proc/self/fd/" + std::to_string(target.get());
     const ssize_t n = ::readlink(link.c_str(), text.data(), text.size());
     if (n <= 0 || static_cast<std::size_t>(n) == text.size())
       return base::fail(Errc::io, "cannot tell where the link " + path_ + " leads");
-    const auto inside = relative_to(workspace_, std::string(text.data(), static_cast<std::size_t>(n)));
+    const auto inside =
+        relative_to(workspace_, std::string(text.data(), static_cast<std::size_t>(n)));
     const bool is_shown = inside && std::ranges::any_of(trees_, [&](const std::string& tree) {
-      return *inside != tree && is_at_or_below(*inside, tree);
-    });
+                            return *inside != tree && is_at_or_below(*inside, tree);
+                          });
     return is_shown ? add(*inside, by, S_ISDIR(st.st_mode)) : Result<void>();
   }
 
   Result<void> walk(UniqueFd directory, std::size_t level) {
     // The caller cannot look inside; nor can the tool, which never has more rights than the caller.
     if (!directory.is_open()) return {};
-    if (level > kMaxLevels) return base::fail(Errc::too_large, "more than 500 levels of directories below " + path_.substr(0, 60));
+    if (level > kMaxLevels)
+      return base::fail(Errc::too_large,
+                        "more than 500 levels of directories below " + path_.substr(0, 60));
     std::vector<std::string> below;
     if (auto read = read_entries(directory, below); !read) return read;
     const std::size_t length = path_.size();
     for (const std::string& name : below) {
-      UniqueFd next(::openat(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      UniqueFd next(
+          ::openat(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       enter(name);
       auto done = walk(std::move(next), level + 1);
       path_.resize(length);
@@ -124,18 +131,23 @@ class Walk {
     while (true) {
       const ssize_t n = ::getdents64(directory.get(), buffer_.data(), buffer_.size());
       if (n == 0) return {};
-      if (n < 0) return errno == EACCES || errno == ENOENT ? Result<void>() : base::fail_errno("read directory " + path_, errno);
+      if (n < 0)
+        return errno == EACCES || errno == ENOENT
+                   ? Result<void>()
+                   : base::fail_errno("read directory " + path_, errno);
       for (ssize_t at = 0; at < n;) {
         const auto* entry = reinterpret_cast<const dirent64*>(buffer_.data() + at);
         at += entry->d_reclen;
         if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
-        if (++entries_ > kMaxEntries) return base::fail(Errc::too_large, "more than 20 million entries to look at");
+        if (++entries_ > kMaxEntries)
+          return base::fail(Errc::too_large, "more than 20 million entries to look at");
         if (auto done = look_at(directory, *entry, below); !done) return done;
       }
     }
   }
 
-  Result<void> look_at(const UniqueFd& directory, const dirent64& entry, std::vector<std::string>& below) {
+  Result<void> look_at(const UniqueFd& directory, const dirent64& entry,
+                       std::vector<std::string>& below) {
     unsigned char type = entry.d_type;
     if (type == DT_UNKNOWN) {
       struct stat st {};
@@ -147,9 +159,12 @@ class Walk {
     // A link may stand for a directory, so a pattern for directories is tried on it too.
     const auto by = hidden_by(type == DT_DIR || type == DT_LNK);
     Result<void> done;
-    if (by && type == DT_LNK) done = add_target(*by);
-    else if (by) done = add(path_, *by, type == DT_DIR);
-    else if (type == DT_DIR) below.emplace_back(entry.d_name);
+    if (by && type == DT_LNK)
+      done = add_target(*by);
+    else if (by)
+      done = add(path_, *by, type == DT_DIR);
+    else if (type == DT_DIR)
+      below.emplace_back(entry.d_name);
     path_.resize(length);
     return done;
   }
@@ -166,7 +181,8 @@ class Walk {
 
 }  // namespace
 
-Result<std::vector<HideFact>> find_hidden(const Workspace& workspace, const Normal& normal, const std::vector<std::string>& trees) {
+Result<std::vector<HideFact>> find_hidden(const Workspace& workspace, const Normal& normal,
+                                          const std::vector<std::string>& trees) {
   return Walk(workspace, normal, trees).run();
 }
 

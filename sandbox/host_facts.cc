@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/utsname.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,7 +43,8 @@ base::Result<HostFacts> read_host_facts() {
   const int count = ::getgroups(0, nullptr);
   if (count < 0) return base::fail_errno("getgroups", errno);
   std::vector<gid_t> groups(static_cast<std::size_t>(count));
-  if (count > 0 && ::getgroups(count, groups.data()) != count) return base::fail_errno("getgroups", errno);
+  if (count > 0 && ::getgroups(count, groups.data()) != count)
+    return base::fail_errno("getgroups", errno);
   out.groups.assign(groups.begin(), groups.end());
   std::ranges::sort(out.groups);
   out.landlock_abi = landlock_abi();

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-// A value that is written as ethos-json/1 (docs/formats/record.md, section 1): keys in byte order, no
-// white space, integers only. Documents and record bodies are built from it.
+// A value that is written as ethos-json/1 (docs/formats/record.md, section 1): keys in byte order,
+// no white space, integers only. Documents and record bodies are built from it.
 namespace ethos::sandbox {
 
 class Json {
@@ -18,15 +18,23 @@ class Json {
   using Object = std::map<std::string, Json, std::less<>>;
 
   Json() : value_(Object{}) {}
-  Json(Object object) : value_(std::move(object)) {}          // NOLINT(google-explicit-constructor): a literal tree
-  Json(Array array) : value_(std::move(array)) {}             // NOLINT(google-explicit-constructor): a literal tree
-  Json(std::string text) : value_(std::move(text)) {}         // NOLINT(google-explicit-constructor): a literal tree
-  Json(std::string_view text) : value_(std::string(text)) {}  // NOLINT(google-explicit-constructor): a literal tree
-  Json(const char* text) : value_(std::string(text)) {}       // NOLINT(google-explicit-constructor): a literal tree
-  Json(bool flag) : value_(flag) {}                           // NOLINT(google-explicit-constructor): a literal tree
-  Json(std::int64_t number) : value_(number) {}               // NOLINT(google-explicit-constructor): a literal tree
-  Json(std::uint32_t number) : value_(std::int64_t{number}) {}  // NOLINT(google-explicit-constructor): a literal tree
-  Json(int number) : value_(std::int64_t{number}) {}          // NOLINT(google-explicit-constructor): a literal tree
+  Json(Object object)
+      : value_(std::move(object)) {}  // NOLINT(google-explicit-constructor): a literal tree
+  Json(Array array)
+      : value_(std::move(array)) {}  // NOLINT(google-explicit-constructor): a literal tree
+  Json(std::string text)
+      : value_(std::move(text)) {}  // NOLINT(google-explicit-constructor): a literal tree
+  Json(std::string_view text)
+      : value_(std::string(text)) {}  // NOLINT(google-explicit-constructor): a literal tree
+  Json(const char* text)
+      : value_(std::string(text)) {}  // NOLINT(google-explicit-constructor): a literal tree
+  Json(bool flag) : value_(flag) {}   // NOLINT(google-explicit-constructor): a literal tree
+  Json(std::int64_t number)
+      : value_(number) {}  // NOLINT(google-explicit-constructor): a literal tree
+  Json(std::uint32_t number)
+      : value_(std::int64_t{number}) {}  // NOLINT(google-explicit-constructor): a literal tree
+  Json(int number)
+      : value_(std::int64_t{number}) {}  // NOLINT(google-explicit-constructor): a literal tree
 
   // The exact bytes. Text must be valid UTF-8 without NUL and numbers within +-(2^53-1): anything
   // else is a bug of the caller and asserts.

@@ -59,7 +59,8 @@ class Parser {
 
   base::Result<JsonNode> parse() {
     if (text_.size() > limits_.max_bytes)
-      return base::fail(Errc::too_large, "more than " + std::to_string(limits_.max_bytes) + " bytes");
+      return base::fail(Errc::too_large,
+                        "more than " + std::to_string(limits_.max_bytes) + " bytes");
     JsonNode root;
     if (!check_bytes() || !skip_space() || !value(root, 1) || !skip_space()) return refusal();
     if (at_ < text_.size()) {
@@ -137,13 +138,22 @@ class Parser {
     node.column = static_cast<std::uint32_t>(at_ - line_start_ + 1);
     if (depth > limits_.max_depth) return complain("nested too deeply");
     switch (peek()) {
-      case '{': return object(node, depth);
-      case '[': return array(node, depth);
-      case '"': node.kind = JsonNode::Kind::string; return string(node.text);
-      case 't': node.flag = true; return word("true", node, JsonNode::Kind::boolean);
-      case 'f': return word("false", node, JsonNode::Kind::boolean);
-      case 'n': return word("null", node, JsonNode::Kind::null);
-      default: return number(node);
+      case '{':
+        return object(node, depth);
+      case '[':
+        return array(node, depth);
+      case '"':
+        node.kind = JsonNode::Kind::string;
+        return string(node.text);
+      case 't':
+        node.flag = true;
+        return word("true", node, JsonNode::Kind::boolean);
+      case 'f':
+        return word("false", node, JsonNode::Kind::boolean);
+      case 'n':
+        return word("null", node, JsonNode::Kind::null);
+      default:
+        return number(node);
     }
   }
 
@@ -180,10 +190,14 @@ class Parser {
     for (int i = 0; i < 4; ++i) {
       const char c = peek();
       std::uint32_t digit = 0;
-      if (c >= '0' && c <= '9') digit = static_cast<std::uint32_t>(c - '0');
-      else if (c >= 'a' && c <= 'f') digit = static_cast<std::uint32_t>(c - 'a' + 10);
-      else if (c >= 'A' && c <= 'F') digit = static_cast<std::uint32_t>(c - 'A' + 10);
-      else return std::nullopt;
+      if (c >= '0' && c <= '9')
+        digit = static_cast<std::uint32_t>(c - '0');
+      else if (c >= 'a' && c <= 'f')
+        digit = static_cast<std::uint32_t>(c - 'a' + 10);
+      else if (c >= 'A' && c <= 'F')
+        digit = static_cast<std::uint32_t>(c - 'A' + 10);
+      else
+        return std::nullopt;
       unit = unit * 16 + digit;
       ++at_;
     }
@@ -230,8 +244,10 @@ class Parser {
       if (static_cast<unsigned char>(c) < 0x20) return complain("a control character in a string");
       ++at_;
       if (c == '"') return true;
-      if (c != '\\') out += c;
-      else if (!escape(out)) return false;
+      if (c != '\\')
+        out += c;
+      else if (!escape(out))
+        return false;
     }
   }
 
@@ -239,7 +255,10 @@ class Parser {
     node.kind = JsonNode::Kind::array;
     ++at_;
     if (!skip_space()) return false;
-    if (peek() == ']') { ++at_; return true; }
+    if (peek() == ']') {
+      ++at_;
+      return true;
+    }
     while (true) {
       if (!value(node.items.emplace_back(), depth + 1) || !skip_space()) return false;
       const char c = peek();
@@ -273,7 +292,10 @@ class Parser {
     node.kind = JsonNode::Kind::object;
     ++at_;
     if (!skip_space()) return false;
-    if (peek() == '}') { ++at_; return true; }
+    if (peek() == '}') {
+      ++at_;
+      return true;
+    }
     while (true) {
       if (node.keys.size() >= kMaxMembers) return complain("more than 1024 members in one object");
       if (!member(node, depth)) return false;

@@ -18,11 +18,11 @@ struct JsonNode {
   Kind kind = Kind::null;
   bool flag = false;
   std::int64_t number = 0;
-  std::string text;              // string: decoded; integer: as written
-  std::vector<std::string> keys; // object: one key an item, in file order, unique
-  std::vector<JsonNode> items;   // array: elements; object: the members' values
-  std::uint32_t line = 0;        // of the value's first byte, from 1
-  std::uint32_t column = 0;      // in bytes, from 1
+  std::string text;               // string: decoded; integer: as written
+  std::vector<std::string> keys;  // object: one key an item, in file order, unique
+  std::vector<JsonNode> items;    // array: elements; object: the members' values
+  std::uint32_t line = 0;         // of the value's first byte, from 1
+  std::uint32_t column = 0;       // in bytes, from 1
 
   // The member called `key`, or null when this is no object or has none.
   [[nodiscard]] const JsonNode* find(std::string_view key) const;
@@ -34,7 +34,8 @@ struct JsoncLimits {
 };
 
 // Errc::malformed or too_large; `what` begins "line L, column C: ".
-[[nodiscard]] base::Result<JsonNode> parse_jsonc(std::string_view text, const JsoncLimits& limits = {});
+[[nodiscard]] base::Result<JsonNode> parse_jsonc(std::string_view text,
+                                                 const JsoncLimits& limits = {});
 
 // True when the bytes are valid UTF-8 (no overlong form, no surrogate, nothing above U+10FFFF).
 [[nodiscard]] bool is_utf8(std::string_view bytes);

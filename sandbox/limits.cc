@@ -17,9 +17,9 @@ constexpr std::uint64_t kSecond = 1000;
 
 std::vector<LimitSpec> make_specs() {
   using enum Enforcer;
-  constexpr std::uint64_t kMostPids = 4'194'304;      // PID_MAX_LIMIT
-  constexpr std::uint64_t kMostFiles = 1'048'576;     // fs.nr_open's default
-  constexpr std::uint64_t kMostPercent = 1'000'000;   // 10,000 CPUs
+  constexpr std::uint64_t kMostPids = 4'194'304;     // PID_MAX_LIMIT
+  constexpr std::uint64_t kMostFiles = 1'048'576;    // fs.nr_open's default
+  constexpr std::uint64_t kMostPercent = 1'000'000;  // 10,000 CPUs
   return {
       {"wall", "wall_ms", Unit::time, 1, kMaxInteger, 300 * kSecond, 3600 * kSecond, {supervisor}},
       {"memory", "memory_bytes", Unit::size, 1, kMaxInteger, 2 * kGi, 8 * kGi, {cgroup, rlimit}},
@@ -41,17 +41,26 @@ struct Suffix {
 };
 
 std::span<const Suffix> suffixes(Unit unit) {
-  static constexpr auto kSizes = std::to_array<Suffix>({{"", 1}, {"KiB", kKi}, {"MiB", kMi}, {"GiB", kGi},
-                                                        {"KB", 1000}, {"MB", 1'000'000}, {"GB", 1'000'000'000}});
+  static constexpr auto kSizes = std::to_array<Suffix>({{"", 1},
+                                                        {"KiB", kKi},
+                                                        {"MiB", kMi},
+                                                        {"GiB", kGi},
+                                                        {"KB", 1000},
+                                                        {"MB", 1'000'000},
+                                                        {"GB", 1'000'000'000}});
   static constexpr auto kTimes = std::to_array<Suffix>(
       {{"", kSecond}, {"ms", 1}, {"s", kSecond}, {"m", 60 * kSecond}, {"h", 3600 * kSecond}});
   static constexpr auto kPercent = std::to_array<Suffix>({{"%", 1}});
   static constexpr auto kCount = std::to_array<Suffix>({{"", 1}});
   switch (unit) {
-    case Unit::size: return kSizes;
-    case Unit::time: return kTimes;
-    case Unit::percent: return kPercent;
-    case Unit::count: break;
+    case Unit::size:
+      return kSizes;
+    case Unit::time:
+      return kTimes;
+    case Unit::percent:
+      return kPercent;
+    case Unit::count:
+      break;
   }
   return kCount;
 }
@@ -92,10 +101,14 @@ std::optional<std::uint64_t> parse_limit(const LimitSpec& spec, std::string_view
 
 std::string_view enforcer_name(Enforcer enforcer) {
   switch (enforcer) {
-    case Enforcer::supervisor: return "supervisor";
-    case Enforcer::rlimit: return "rlimit";
-    case Enforcer::cgroup: return "cgroup";
-    case Enforcer::tmpfs: break;
+    case Enforcer::supervisor:
+      return "supervisor";
+    case Enforcer::rlimit:
+      return "rlimit";
+    case Enforcer::cgroup:
+      return "cgroup";
+    case Enforcer::tmpfs:
+      break;
   }
   return "tmpfs";
 }

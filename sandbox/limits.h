@@ -32,7 +32,8 @@ struct LimitSpec {
 
 // "2GiB", "300s", "150%", "512" in the unit of `spec`; nothing when the text is no such value or
 // lies outside its range.
-[[nodiscard]] std::optional<std::uint64_t> parse_limit(const LimitSpec& spec, std::string_view text);
+[[nodiscard]] std::optional<std::uint64_t> parse_limit(const LimitSpec& spec,
+                                                       std::string_view text);
 
 // "supervisor", "rlimit", "cgroup", "tmpfs".
 [[nodiscard]] std::string_view enforcer_name(Enforcer enforcer);

@@ -58,7 +58,8 @@ Result<Opened> read_named(const Workspace& workspace, const std::string& name) {
   return read_open(UniqueFd(fd), std::move(*path));
 }
 
-Refusal refusal(const char* rule, const std::string& on, const std::string& cause, const std::string& fix) {
+Refusal refusal(const char* rule, const std::string& on, const std::string& cause,
+                const std::string& fix) {
   Refusal r;
   r.rule = rule;
   r.on = on;
@@ -70,7 +71,8 @@ Refusal refusal(const char* rule, const std::string& on, const std::string& caus
 
 class Loader {
  public:
-  Loader(const Workspace& workspace, const PolicyRequest& request) : workspace_(workspace), request_(request) {}
+  Loader(const Workspace& workspace, const PolicyRequest& request)
+      : workspace_(workspace), request_(request) {}
 
   Result<Policy> run() {
     policy_.tool = request_.tool ? *request_.tool : tool_name_of(request_.program);
@@ -81,9 +83,11 @@ class Loader {
     if (!is_trusted) policy_.ceilings.insert(policy_.ceilings.begin(), workspace_ceiling());
     if (policy_.refusal) return std::move(policy_);
     assert(policy_.declaration);
-    auto normal = build_normal(*policy_.declaration, policy_.origin, policy_.ceilings, workspace_.path);
+    auto normal =
+        build_normal(*policy_.declaration, policy_.origin, policy_.ceilings, workspace_.path);
     if (!normal) {
-      policy_.refusal = refusal("declaration", "declaration:" + policy_.tool, normal.error().what, "correct the declaration or the option");
+      policy_.refusal = refusal("declaration", "declaration:" + policy_.tool, normal.error().what,
+                                "correct the declaration or the option");
       return std::move(policy_);
     }
     if (request_.tool && !request_.options.is_empty()) {
@@ -107,20 +111,25 @@ class Loader {
     if (ceiling) {
       policy_.ceilings.push_back(std::move(*ceiling));
     } else if (!policy_.refusal) {
-      policy_.refusal = refusal("ceiling", "ceiling:" + shown(file.path), shown(file.path) + ": " + ceiling.error().what, "correct the ceiling");
+      policy_.refusal =
+          refusal("ceiling", "ceiling:" + shown(file.path),
+                  shown(file.path) + ": " + ceiling.error().what, "correct the ceiling");
     }
     policy_.files.push_back(file.path);
   }
 
   Result<void> host_ceiling() {
-    UniqueFd fd(::open(request_.host_ceiling.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    UniqueFd fd(
+        ::open(request_.host_ceiling.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!fd.is_open() && (errno == ENOENT || errno == ENOTDIR)) return {};
     if (!fd.is_open()) return base::fail_errno(request_.host_ceiling, errno);
     auto file = read_open(fd, request_.host_ceiling);
     if (!file) return base::Unexpected(std::move(file).error());
     // What somebody else can write is nobody's ceiling, and ignoring it would lift a limit.
     if (file->owner != 0 || (file->mode & (S_IWGRP | S_IWOTH)) != 0) {
-      policy_.refusal = refusal("ceiling", "ceiling:" + file->path, file->path + " does not belong to root alone", "chown root it, chmod 0644");
+      policy_.refusal =
+          refusal("ceiling", "ceiling:" + file->path, file->path + " does not belong to root alone",
+                  "chown root it, chmod 0644");
       return {};
     }
     const std::size_t before = policy_.ceilings.size();
@@ -144,7 +153,9 @@ class Loader {
 
   Result<void> find_declaration() {
     if (!request_.tool) {
-      if (request_.config || request_.config_revision) return fail(Errc::refused, "--config and --config-rev go with a tool's name, not with a command after --");
+      if (request_.config || request_.config_revision)
+        return fail(Errc::refused,
+                    "--config and --config-rev go with a tool's name, not with a command after --");
       auto declared = declare(request_.options, request_.program);
       if (!declared) return base::Unexpected(std::move(declared).error());
       policy_.declaration = std::move(*declared);
@@ -160,7 +171,8 @@ class Loader {
     UniqueFd fd(open_granted(workspace_, kDeclarationName, O_RDONLY | O_NONBLOCK));
     if (!fd.is_open()) {
       const int error = -open_granted(workspace_, kDeclarationName, O_PATH);
-      if (error != ENOENT) return base::fail_errno(std::string(kDeclarationName), error > 0 ? error : EACCES);
+      if (error != ENOENT)
+        return base::fail_errno(std::string(kDeclarationName), error > 0 ? error : EACCES);
       return from_catalog(false);
     }
     auto file = read_open(fd, workspace_.path + "/" + kDeclarationName);
@@ -169,7 +181,8 @@ class Loader {
   }
 
   bool is_pinned(const std::string& bytes) const {
-    return std::ranges::find(pinned_, record::sha256(base::as_bytes(bytes)).text()) != pinned_.end();
+    return std::ranges::find(pinned_, record::sha256(base::as_bytes(bytes)).text()) !=
+           pinned_.end();
   }
 
   // A malformed declaration denies the run; a tool it does not have is a mistake of the caller.
@@ -192,7 +205,9 @@ class Loader {
   }
 
   void refuse_declaration(const std::string& name, const std::string& why) {
-    if (!policy_.refusal) policy_.refusal = refusal("declaration", "declaration:" + policy_.tool, name + ": " + why, "correct the declaration");
+    if (!policy_.refusal)
+      policy_.refusal = refusal("declaration", "declaration:" + policy_.tool, name + ": " + why,
+                                "correct the declaration");
   }
 
   Result<void> from_catalog(bool has_file) {
@@ -200,8 +215,12 @@ class Loader {
     assert(catalog);
     const ToolDeclaration* tool = catalog->find(*request_.tool);
     if (tool == nullptr) {
-      const std::string where = has_file ? "neither ethos.json nor the shipped catalog declares" : "there is no ethos.json, and the shipped catalog does not declare";
-      return fail(Errc::not_found, where + " a tool \"" + *request_.tool + "\"; to run a command of your own: ethos-run [OPTIONS] -- COMMAND");
+      const std::string where =
+          has_file ? "neither ethos.json nor the shipped catalog declares"
+                   : "there is no ethos.json, and the shipped catalog does not declare";
+      return fail(Errc::not_found,
+                  where + " a tool \"" + *request_.tool +
+                      "\"; to run a command of your own: ethos-run [OPTIONS] -- COMMAND");
     }
     policy_.origin = Origin::catalog;
     policy_.declaration = *tool;
@@ -215,8 +234,11 @@ class Loader {
     auto path = base::absolute_path(name);
     if (!path) return base::Unexpected(std::move(path).error());
     // A relative name means the same file as in the work tree.
-    const auto inside = request_.config ? relative_to(workspace_, *path) : std::optional<std::string>(kDeclarationName);
-    if (!inside) return fail(Errc::refused, "--config " + name + " lies outside the workspace, so no commit has it");
+    const auto inside = request_.config ? relative_to(workspace_, *path)
+                                        : std::optional<std::string>(kDeclarationName);
+    if (!inside)
+      return fail(Errc::refused,
+                  "--config " + name + " lies outside the workspace, so no commit has it");
     auto file = read_git_file(workspace_, *request_.config_revision, *inside, kMaxFile);
     if (!file) return base::Unexpected(std::move(file).error().with_context("--config-rev"));
     policy_.origin = Origin::revision;
@@ -228,7 +250,8 @@ class Loader {
     } else if (const ToolDeclaration* tool = parsed->find(*request_.tool)) {
       policy_.declaration = *tool;
     } else {
-      return fail(Errc::not_found, policy_.source_name + " declares no tool \"" + *request_.tool + "\"");
+      return fail(Errc::not_found,
+                  policy_.source_name + " declares no tool \"" + *request_.tool + "\"");
     }
     policy_.source = std::move(file->bytes);
     return {};
@@ -242,6 +265,8 @@ class Loader {
 
 }  // namespace
 
-Result<Policy> load_policy(const Workspace& workspace, const PolicyRequest& request) { return Loader(workspace, request).run(); }
+Result<Policy> load_policy(const Workspace& workspace, const PolicyRequest& request) {
+  return Loader(workspace, request).run();
+}
 
 }  // namespace ethos::sandbox

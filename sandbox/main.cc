@@ -5,4 +5,6 @@
 
 #include "sandbox/commands.h"
 
-int main(int argc, char** argv) { return ethos::sandbox::run({argv + (argc > 0 ? 1 : 0), argv + argc}, std::cout, std::cerr); }
+int main(int argc, char** argv) {
+  return ethos::sandbox::run({argv + (argc > 0 ? 1 : 0), argv + argc}, std::cout, std::cerr);
+}

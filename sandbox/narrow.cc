@@ -25,16 +25,20 @@ std::vector<std::string> split_commas(std::string_view text) {
   return out;
 }
 
-Result<std::vector<PathEntry>> to_entries(const std::vector<std::string>& paths, const char* option) {
+Result<std::vector<PathEntry>> to_entries(const std::vector<std::string>& paths,
+                                          const char* option) {
   std::vector<PathEntry> out;
   for (const std::string& path : paths) {
-    if (!normalise_path(path)) return fail(Errc::malformed, std::string(option) + " " + path.substr(0, 80) + ": no path, or one with \"..\"");
+    if (!normalise_path(path))
+      return fail(Errc::malformed,
+                  std::string(option) + " " + path.substr(0, 80) + ": no path, or one with \"..\"");
     out.push_back({path});
   }
   return out;
 }
 
-Result<void> set_paths(const std::vector<std::string>& paths, const char* option, std::optional<std::vector<PathEntry>>& into) {
+Result<void> set_paths(const std::vector<std::string>& paths, const char* option,
+                       std::optional<std::vector<PathEntry>>& into) {
   if (paths.empty()) return {};
   auto entries = to_entries(paths, option);
   if (!entries) return base::Unexpected(std::move(entries).error());
@@ -47,7 +51,9 @@ template <typename Set>
 Result<void> each_pair(const std::vector<std::string>& pairs, const char* option, Set set) {
   for (const std::string& pair : pairs) {
     const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos) return fail(Errc::malformed, std::string(option) + " " + pair.substr(0, 80) + ": NAME=VALUE was expected");
+    if (equals == std::string::npos)
+      return fail(Errc::malformed,
+                  std::string(option) + " " + pair.substr(0, 80) + ": NAME=VALUE was expected");
     if (auto done = set(pair.substr(0, equals), pair.substr(equals + 1)); !done)
       return base::Unexpected(std::move(done).error().with_context(option));
   }
@@ -55,10 +61,13 @@ Result<void> each_pair(const std::vector<std::string>& pairs, const char* option
 }
 
 template <typename T>
-Result<void> set_choice(const std::optional<std::string>& text, const char* option, std::optional<T> (*parse)(std::string_view), T& into) {
+Result<void> set_choice(const std::optional<std::string>& text, const char* option,
+                        std::optional<T> (*parse)(std::string_view), T& into) {
   if (!text) return {};
   const auto value = parse(*text);
-  if (!value) return fail(Errc::malformed, std::string(option) + " " + text->substr(0, 80) + ": not one of the allowed values");
+  if (!value)
+    return fail(Errc::malformed, std::string(option) + " " + text->substr(0, 80) +
+                                     ": not one of the allowed values");
   into = *value;
   return {};
 }
@@ -69,18 +78,24 @@ Result<void> fill(const GrantOptions& options, ToolDeclaration& tool) {
   if (auto r = set_paths(options.write, "--write", tool.write); !r) return r;
   if (auto r = set_paths(options.exec, "--exec", tool.exec); !r) return r;
   for (const std::string& pattern : options.hide) {
-    if (!normalise_pattern(pattern)) return fail(Errc::malformed, "--hide " + pattern.substr(0, 80) + ": no pattern");
+    if (!normalise_pattern(pattern))
+      return fail(Errc::malformed, "--hide " + pattern.substr(0, 80) + ": no pattern");
     tool.hide.push_back(pattern);
   }
   std::set<std::string> names;
   for (const std::string& text : options.env) {
     auto entry = parse_env_entry(text);
     if (!entry) return base::Unexpected(std::move(entry).error().with_context("--env"));
-    if (!names.insert(entry->name).second) return fail(Errc::malformed, "--env " + entry->name + " is given twice");
+    if (!names.insert(entry->name).second)
+      return fail(Errc::malformed, "--env " + entry->name + " is given twice");
     tool.env.push_back(std::move(*entry));
   }
-  const auto limit = [&](const std::string& key, const std::string& value) { return set_limit(tool, key, value); };
-  const auto enforce = [&](const std::string& key, const std::string& value) { return set_enforce(tool, key, split_commas(value)); };
+  const auto limit = [&](const std::string& key, const std::string& value) {
+    return set_limit(tool, key, value);
+  };
+  const auto enforce = [&](const std::string& key, const std::string& value) {
+    return set_enforce(tool, key, split_commas(value));
+  };
   if (auto r = each_pair(options.limits, "--limit", limit); !r) return r;
   if (auto r = each_pair(options.enforce, "--enforce", enforce); !r) return r;
   if (auto r = set_choice(options.network, "--network", parse_network, tool.network); !r) return r;
@@ -88,20 +103,26 @@ Result<void> fill(const GrantOptions& options, ToolDeclaration& tool) {
   return set_choice(options.observe, "--observe", parse_observe, tool.observe);
 }
 
-Result<void> widens(const std::string& what) { return fail(Errc::refused, what + " goes beyond what the tool's declaration asks for; options can only narrow it"); }
+Result<void> widens(const std::string& what) {
+  return fail(
+      Errc::refused,
+      what + " goes beyond what the tool's declaration asks for; options can only narrow it");
+}
 
 class Narrowing {
  public:
   Narrowing(Normal& normal, const ToolDeclaration& wanted, std::string_view workspace)
       : normal_(normal), wanted_(wanted), workspace_(workspace) {}
 
-  Result<void> paths(const char* key, const std::optional<std::vector<PathEntry>>& wanted, std::vector<PathEntry>& entries) {
+  Result<void> paths(const char* key, const std::optional<std::vector<PathEntry>>& wanted,
+                     std::vector<PathEntry>& entries) {
     if (!wanted) return {};
     std::map<std::string, PathEntry> narrower;
     for (const PathEntry& entry : *wanted) {
       const std::string path = *normalise_path(entry.path, workspace_);
       const auto covers = [&](const PathEntry& e) {
-        const bool is_special = e.path == kExecMemory || e.path == kExecScratch || path == kExecMemory || path == kExecScratch;
+        const bool is_special = e.path == kExecMemory || e.path == kExecScratch ||
+                                path == kExecMemory || path == kExecScratch;
         return is_special ? e.path == path : is_at_or_below(path, e.path);
       };
       const auto by = std::ranges::find_if(entries, covers);
@@ -118,7 +139,8 @@ class Narrowing {
     if (wanted_.env.empty()) return {};
     std::vector<EnvEntry> out;
     for (const EnvEntry& entry : wanted_.env) {
-      if (std::ranges::find(normal_.env, entry) == normal_.env.end()) return widens("--env " + entry.name);
+      if (std::ranges::find(normal_.env, entry) == normal_.env.end())
+        return widens("--env " + entry.name);
       out.push_back(entry);
     }
     std::ranges::sort(out, {}, &EnvEntry::name);
@@ -154,7 +176,8 @@ class Narrowing {
     auto out = normal_.enforce;
     for (const auto& [limit, list] : wanted_.enforce) {
       const auto at = out.find(limit);
-      if (at == out.end()) return fail(Errc::malformed, "--enforce " + limit + ", which has no value");
+      if (at == out.end())
+        return fail(Errc::malformed, "--enforce " + limit + ", which has no value");
       // A part of the declared list in its order, so that nothing weaker comes first.
       auto from = at->second.begin();
       for (const Enforcer e : list) {
@@ -183,21 +206,25 @@ class Narrowing {
 }  // namespace
 
 bool GrantOptions::is_empty() const {
-  return read.empty() && write.empty() && exec.empty() && hide.empty() && env.empty() && limits.empty() && enforce.empty() && !network &&
-         !git && !observe && !profile;
+  return read.empty() && write.empty() && exec.empty() && hide.empty() && env.empty() &&
+         limits.empty() && enforce.empty() && !network && !git && !observe && !profile;
 }
 
 Result<ToolDeclaration> declare(const GrantOptions& options, const std::string& program) {
   ToolDeclaration tool;
   constexpr std::size_t kMaxProgram = 4096;
-  if (program.empty() || program.size() > kMaxProgram) return fail(Errc::malformed, "no command after --");
+  if (program.empty() || program.size() > kMaxProgram)
+    return fail(Errc::malformed, "no command after --");
   tool.command = {program};
   tool.name = tool_name_of(program);
   if (options.profile) {
-    if (!is_profile(*options.profile)) return fail(Errc::malformed, "--profile " + options.profile->substr(0, 80) + ": no such profile");
+    if (!is_profile(*options.profile))
+      return fail(Errc::malformed,
+                  "--profile " + options.profile->substr(0, 80) + ": no such profile");
     tool.profile = *options.profile;
   }
-  if (auto filled = fill(options, tool); !filled) return base::Unexpected(std::move(filled).error());
+  if (auto filled = fill(options, tool); !filled)
+    return base::Unexpected(std::move(filled).error());
   return tool;
 }
 
@@ -214,21 +241,28 @@ std::string tool_name_of(std::string_view command) {
 }
 
 Result<Normal> narrow(Normal normal, const GrantOptions& options, std::string_view workspace) {
-  if (options.profile) return fail(Errc::refused, "--profile goes with a command after --, not with a declared tool");
+  if (options.profile)
+    return fail(Errc::refused, "--profile goes with a command after --, not with a declared tool");
   ToolDeclaration wanted;
   wanted.network = normal.network;
   wanted.git = normal.git;
   wanted.observe = normal.observe;
-  if (auto filled = fill(options, wanted); !filled) return base::Unexpected(std::move(filled).error());
+  if (auto filled = fill(options, wanted); !filled)
+    return base::Unexpected(std::move(filled).error());
   Narrowing step(normal, wanted, workspace);
-  if (auto r = step.paths("read", wanted.read, normal.read); !r) return base::Unexpected(std::move(r).error());
-  if (auto r = step.paths("write", wanted.write, normal.write); !r) return base::Unexpected(std::move(r).error());
-  if (auto r = step.paths("exec", wanted.exec, normal.exec); !r) return base::Unexpected(std::move(r).error());
+  if (auto r = step.paths("read", wanted.read, normal.read); !r)
+    return base::Unexpected(std::move(r).error());
+  if (auto r = step.paths("write", wanted.write, normal.write); !r)
+    return base::Unexpected(std::move(r).error());
+  if (auto r = step.paths("exec", wanted.exec, normal.exec); !r)
+    return base::Unexpected(std::move(r).error());
   if (auto r = step.env(); !r) return base::Unexpected(std::move(r).error());
   step.hide();
   if (auto r = step.limits(); !r) return base::Unexpected(std::move(r).error());
   if (auto r = step.enforce(); !r) return base::Unexpected(std::move(r).error());
-  const auto refuse = [&](const char* what) { return base::Unexpected(std::move(widens(what)).error()); };
+  const auto refuse = [&](const char* what) {
+    return base::Unexpected(std::move(widens(what)).error());
+  };
   if (wanted.network > normal.network) return refuse("--network");
   if (wanted.git > normal.git) return refuse("--git");
   if (wanted.observe < normal.observe) return refuse("--observe");
@@ -236,7 +270,8 @@ Result<Normal> narrow(Normal normal, const GrantOptions& options, std::string_vi
   step.replace("git", normal.git, wanted.git);
   step.replace("observe", normal.observe, wanted.observe);
   std::ranges::sort(normal.narrowed);
-  normal.narrowed.erase(std::unique(normal.narrowed.begin(), normal.narrowed.end()), normal.narrowed.end());
+  normal.narrowed.erase(std::unique(normal.narrowed.begin(), normal.narrowed.end()),
+                        normal.narrowed.end());
   return normal;
 }
 

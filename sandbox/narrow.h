@@ -32,13 +32,15 @@ struct GrantOptions {
 
 // The declaration that options amount to for the first word of a command line; the other words are
 // extra arguments. Errc::malformed names the option.
-[[nodiscard]] base::Result<ToolDeclaration> declare(const GrantOptions& options, const std::string& program);
+[[nodiscard]] base::Result<ToolDeclaration> declare(const GrantOptions& options,
+                                                    const std::string& program);
 
 // "a tool's name" for an ad hoc command: its last component, other bytes as '_', at most 64.
 [[nodiscard]] std::string tool_name_of(std::string_view command);
 
 // `normal` with the narrower values of `options`; `narrowed` names the keys that changed.
 // Errc::refused when an option would widen; Errc::malformed when it is none.
-[[nodiscard]] base::Result<Normal> narrow(Normal normal, const GrantOptions& options, std::string_view workspace);
+[[nodiscard]] base::Result<Normal> narrow(Normal normal, const GrantOptions& options,
+                                          std::string_view workspace);
 
 }  // namespace ethos::sandbox

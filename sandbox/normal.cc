@@ -23,12 +23,14 @@ std::vector<PathEntry> default_paths(std::initializer_list<std::string_view> pat
 
 // D-4 and N-3: two entries for one path are one; it is optional only when both are, and may delete
 // when one of them may.
-std::vector<PathEntry> normalise(const std::vector<PathEntry>& entries, std::string_view workspace) {
+std::vector<PathEntry> normalise(const std::vector<PathEntry>& entries,
+                                 std::string_view workspace) {
   std::map<std::string, PathEntry> merged;
   for (const PathEntry& entry : entries) {
     const auto path = normalise_path(entry.path, workspace);
     assert(path);  // the reader of declarations and options has checked it
-    const auto [at, is_new] = merged.try_emplace(*path, PathEntry{*path, entry.is_optional, entry.may_delete});
+    const auto [at, is_new] =
+        merged.try_emplace(*path, PathEntry{*path, entry.is_optional, entry.may_delete});
     if (is_new) continue;
     at->second.is_optional = at->second.is_optional && entry.is_optional;
     at->second.may_delete = at->second.may_delete || entry.may_delete;
@@ -59,8 +61,9 @@ bool is_all_utf8(const Normal& n) {
   const auto path_ok = [](const PathEntry& e) { return is_utf8(e.path); };
   return std::ranges::all_of(n.command, ok) && std::ranges::all_of(n.hide, ok) &&
          std::ranges::all_of(n.read, path_ok) && std::ranges::all_of(n.write, path_ok) &&
-         std::ranges::all_of(n.exec, path_ok) &&
-         std::ranges::all_of(n.env, [](const EnvEntry& e) { return !e.value || is_utf8(*e.value); });
+         std::ranges::all_of(n.exec, path_ok) && std::ranges::all_of(n.env, [](const EnvEntry& e) {
+           return !e.value || is_utf8(*e.value);
+         });
 }
 
 Json encode_texts(const std::vector<std::string>& texts) {
@@ -74,8 +77,10 @@ Json encode_paths(const std::vector<PathEntry>& entries, bool is_write) {
   for (const PathEntry& entry : entries) {
     Json item;
     item["path"] = entry.path;
-    if (is_write) item["delete"] = entry.may_delete;
-    else item["optional"] = entry.is_optional;
+    if (is_write)
+      item["delete"] = entry.may_delete;
+    else
+      item["optional"] = entry.is_optional;
     out.push_back(std::move(item));
   }
   return out;
@@ -85,11 +90,16 @@ Json encode_paths(const std::vector<PathEntry>& entries, bool is_write) {
 
 std::string_view origin_name(Origin origin) {
   switch (origin) {
-    case Origin::options: return "options";
-    case Origin::workspace: return "workspace";
-    case Origin::catalog: return "catalog";
-    case Origin::pinned: return "pinned";
-    case Origin::revision: break;
+    case Origin::options:
+      return "options";
+    case Origin::workspace:
+      return "workspace";
+    case Origin::catalog:
+      return "catalog";
+    case Origin::pinned:
+      return "pinned";
+    case Origin::revision:
+      break;
   }
   return "revision";
 }
@@ -98,8 +108,8 @@ bool Normal::may_exec(std::string_view special) const {
   return std::ranges::find(exec, special, &PathEntry::path) != exec.end();
 }
 
-Result<Normal> build_normal(const ToolDeclaration& tool, Origin origin, const std::vector<Ceiling>& ceilings,
-                            std::string_view workspace) {
+Result<Normal> build_normal(const ToolDeclaration& tool, Origin origin,
+                            const std::vector<Ceiling>& ceilings, std::string_view workspace) {
   Normal n;
   n.tool = tool.name;
   n.origin = origin;
@@ -113,7 +123,8 @@ Result<Normal> build_normal(const ToolDeclaration& tool, Origin origin, const st
   n.read = normalise(tool.read.value_or(default_paths({"."})), workspace);
   n.write = normalise(tool.write.value_or(default_paths({})), workspace);
   n.exec = normalise(
-      tool.exec.value_or(is_build ? default_paths({".", kExecScratch}) : default_paths({})), workspace);
+      tool.exec.value_or(is_build ? default_paths({".", kExecScratch}) : default_paths({})),
+      workspace);
   for (const std::string& pattern : tool.hide) {
     auto full = normalise_pattern(pattern);
     assert(full);
@@ -125,12 +136,14 @@ Result<Normal> build_normal(const ToolDeclaration& tool, Origin origin, const st
   std::ranges::sort(n.env, {}, &EnvEntry::name);
   fill_limits(tool, n);
   for (const auto& [limit, list] : tool.enforce)
-    if (!n.limits.contains(limit)) return base::fail(Errc::malformed, "enforce names " + limit + ", which has no value");
+    if (!n.limits.contains(limit))
+      return base::fail(Errc::malformed, "enforce names " + limit + ", which has no value");
   n.network = tool.network;
   n.git = tool.git;
   n.observe = tool.observe;
   n.ceilings = ceilings;
-  if (!is_all_utf8(n)) return base::fail(Errc::malformed, "an argument, path or value is not UTF-8");
+  if (!is_all_utf8(n))
+    return base::fail(Errc::malformed, "an argument, path or value is not UTF-8");
   return n;
 }
 

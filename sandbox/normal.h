@@ -32,7 +32,7 @@ struct Normal {
   std::string on_output_limit;
   std::optional<std::string> output_format;
   std::vector<std::string> command;
-  std::vector<PathEntry> read;   // paths in normal form, sorted, unique
+  std::vector<PathEntry> read;  // paths in normal form, sorted, unique
   std::vector<PathEntry> write;
   std::vector<PathEntry> exec;
   std::vector<std::string> hide;  // full form, sorted, unique

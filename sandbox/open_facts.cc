@@ -33,7 +33,8 @@ std::vector<std::string> command_line(const RunOptions& options, const Policy& p
 
 }  // namespace
 
-OpenFacts collect_open_facts(const RunOptions& options, const Prepared& prepared, const HostFacts& host) {
+OpenFacts collect_open_facts(const RunOptions& options, const Prepared& prepared,
+                             const HostFacts& host) {
   OpenFacts out;
   const Policy& policy = prepared.policy;
   out.tool = policy.tool;

@@ -16,6 +16,7 @@ struct ReadyLedger {
   ledger::LedgerFiles files;
   std::optional<std::string> note;  // one line worth telling: it was made just now
 };
-[[nodiscard]] base::Result<ReadyLedger> ready_ledger(const ledger::LedgerChoice& choice, bool may_make, const base::Clock& clock);
+[[nodiscard]] base::Result<ReadyLedger> ready_ledger(const ledger::LedgerChoice& choice,
+                                                     bool may_make, const base::Clock& clock);
 
 }  // namespace ethos::sandbox

@@ -12,13 +12,17 @@ namespace ethos::sandbox {
 using base::Errc;
 using base::Result;
 
-Result<OutputFile> check_output(const std::string& option, const std::string& path, const Workspace& workspace, const Plan* plan,
+Result<OutputFile> check_output(const std::string& option, const std::string& path,
+                                const Workspace& workspace, const Plan* plan,
                                 const std::vector<std::string>& ledger_paths) {
-  const auto refuse = [&](const char* why) { return base::fail(Errc::refused, option + " " + path + " " + why); };
+  const auto refuse = [&](const char* why) {
+    return base::fail(Errc::refused, option + " " + path + " " + why);
+  };
   auto given = base::absolute_path(path);
   if (!given) return base::Unexpected(std::move(given).error());
   const auto split = base::split_path(*given);
-  if (split.name.empty() || split.name == "." || split.name == "..") return refuse("is no file name");
+  if (split.name.empty() || split.name == "." || split.name == "..")
+    return refuse("is no file name");
   // The parent as it is now; a link planted in it later is met again when the file is written.
   auto parent = real_path(split.parent);
   if (!parent) return base::Unexpected(std::move(parent).error().with_context(option));
@@ -26,8 +30,10 @@ Result<OutputFile> check_output(const std::string& option, const std::string& pa
   const auto as_given = normalise_path(*given);
   const auto inside = relative_to(workspace, out.path);
   out.is_in_workspace = inside.has_value();
-  // A path that is in the workspace as it is written, but leads out of it, passed a link of the workspace's.
-  if (!inside && as_given && is_at_or_below(*as_given, workspace.path)) return refuse("leads out of the workspace through a symbolic link");
+  // A path that is in the workspace as it is written, but leads out of it, passed a link of the
+  // workspace's.
+  if (!inside && as_given && is_at_or_below(*as_given, workspace.path))
+    return refuse("leads out of the workspace through a symbolic link");
   for (const std::string& l : ledger_paths)
     if (is_at_or_below(out.path, l)) return refuse("belongs to the ledger");
   if (inside && has_git_component(*inside)) return refuse("lies in .git");
@@ -35,8 +41,10 @@ Result<OutputFile> check_output(const std::string& option, const std::string& pa
   for (const BasedPath& never : plan->never_write)
     if (inside && is_at_or_below(*inside, never.path)) return refuse("is a file of the policy");
   for (const Mount& mount : plan->mounts) {
-    const bool is_granted = mount.kind == MountKind::staged || (mount.kind == MountKind::bind && !mount.read_only && mount.no_dev);
-    if (is_granted && is_at_or_below(out.path, mount.at)) return refuse("lies where the tool may write");
+    const bool is_granted = mount.kind == MountKind::staged ||
+                            (mount.kind == MountKind::bind && !mount.read_only && mount.no_dev);
+    if (is_granted && is_at_or_below(out.path, mount.at))
+      return refuse("lies where the tool may write");
   }
   return out;
 }

@@ -12,18 +12,20 @@
 
 namespace ethos::sandbox {
 
-// A file that ethos-run itself writes. In the workspace its parents may be hostile, so that no link in
-// them is followed; where the tool may write, it could be replaced, so that it is refused.
+// A file that ethos-run itself writes. In the workspace its parents may be hostile, so that no link
+// in them is followed; where the tool may write, it could be replaced, so that it is refused.
 struct OutputFile {
   std::string option;  // "--sarif"
   std::string path;    // absolute
   bool is_in_workspace = false;
 };
 
-// Errc::refused for a path in a write grant, `.git`, a policy file or one of the ledger's; `plan` may be
-// null when the run is refused anyway.
-[[nodiscard]] base::Result<OutputFile> check_output(const std::string& option, const std::string& path, const Workspace& workspace,
-                                                    const Plan* plan, const std::vector<std::string>& ledger_paths);
+// Errc::refused for a path in a write grant, `.git`, a policy file or one of the ledger's; `plan`
+// may be null when the run is refused anyway.
+[[nodiscard]] base::Result<OutputFile> check_output(const std::string& option,
+                                                    const std::string& path,
+                                                    const Workspace& workspace, const Plan* plan,
+                                                    const std::vector<std::string>& ledger_paths);
 
 // Temporary file beside it and rename.
 [[nodiscard]] base::Result<void> write_output(const OutputFile& file, std::string_view bytes);

@@ -35,7 +35,9 @@ Result<OutputSpool> OutputSpool::create(const char* name) {
 }
 
 OutputSpool::OutputSpool(OutputSpool&& other) noexcept
-    : fd_(std::move(other.fd_)), map_(std::exchange(other.map_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : fd_(std::move(other.fd_)),
+      map_(std::exchange(other.map_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
 
 OutputSpool::~OutputSpool() {
   if (map_ != nullptr) ::munmap(map_, size_);
@@ -54,10 +56,13 @@ Result<std::string_view> OutputSpool::bytes() {
   return std::string_view(static_cast<const char*>(map_), size_);
 }
 
-Result<OutputFact> capture(const char* stream, const StreamResult& result, OutputSpool& spool, bool keeps, std::vector<record::Disclosure>& disclosures) {
+Result<OutputFact> capture(const char* stream, const StreamResult& result, OutputSpool& spool,
+                           bool keeps, std::vector<record::Disclosure>& disclosures) {
   auto bytes = spool.bytes();
   if (!bytes) return base::Unexpected(std::move(bytes).error());
-  if (bytes->size() > record::kMaxDisclosureBytes) return base::fail(base::Errc::too_large, std::string(stream) + " is longer than a commitment may cover");
+  if (bytes->size() > record::kMaxDisclosureBytes)
+    return base::fail(base::Errc::too_large,
+                      std::string(stream) + " is longer than a commitment may cover");
   record::Disclosure disclosure;
   disclosure.salt = base::random_bytes<32>();
   disclosure.commitment = {digest_with(disclosure.salt, *bytes), "output", bytes->size()};

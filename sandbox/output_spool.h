@@ -12,8 +12,8 @@
 
 namespace ethos::sandbox {
 
-// The bytes of one output stream, kept in memory that belongs to nobody's file system until the run is
-// over: a commitment needs their number first, and the converter reads them again.
+// The bytes of one output stream, kept in memory that belongs to nobody's file system until the run
+// is over: a commitment needs their number first, and the converter reads them again.
 class OutputSpool {
  public:
   static base::Result<OutputSpool> create(const char* name);
@@ -36,7 +36,8 @@ class OutputSpool {
 
 // output.captured for one stream. With `keeps`, the bytes become a disclosure; otherwise only the
 // commitment is made and its salt is forgotten.
-[[nodiscard]] base::Result<OutputFact> capture(const char* stream, const StreamResult& result, OutputSpool& spool, bool keeps,
+[[nodiscard]] base::Result<OutputFact> capture(const char* stream, const StreamResult& result,
+                                               OutputSpool& spool, bool keeps,
                                                std::vector<record::Disclosure>& disclosures);
 
 }  // namespace ethos::sandbox

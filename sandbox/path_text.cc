@@ -52,7 +52,8 @@ std::optional<std::string> normalise_path(std::string_view text) {
 
 std::optional<std::string> normalise_path(std::string_view text, std::string_view workspace) {
   auto path = normalise_path(text);
-  if (path && path->front() == '/' && is_at_or_below(*path, workspace)) return below(*path, workspace);
+  if (path && path->front() == '/' && is_at_or_below(*path, workspace))
+    return below(*path, workspace);
   return path;
 }
 
@@ -84,10 +85,14 @@ std::string absolute_path_of(std::string_view path, std::string_view workspace) 
 
 std::string_view base_text(Base base) {
   switch (base) {
-    case Base::workspace: return "workspace";
-    case Base::system: return "system";
-    case Base::scratch: return "scratch";
-    case Base::host: break;
+    case Base::workspace:
+      return "workspace";
+    case Base::system:
+      return "system";
+    case Base::scratch:
+      return "scratch";
+    case Base::host:
+      break;
   }
   return "host";
 }
@@ -96,10 +101,12 @@ Json encode_path(const BasedPath& path) {
   Json out;
   out["base"] = base_text(path.base);
   const bool is_plain = is_utf8(path.path) && std::ranges::none_of(path.path, [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == '\x7F';
-  });
-  if (is_plain) out["path"] = path.path;
-  else out["path_b64"] = ethos::base::encode_base64(ethos::base::as_bytes(path.path));
+                          return static_cast<unsigned char>(c) < 0x20 || c == '\x7F';
+                        });
+  if (is_plain)
+    out["path"] = path.path;
+  else
+    out["path_b64"] = ethos::base::encode_base64(ethos::base::as_bytes(path.path));
   return out;
 }
 

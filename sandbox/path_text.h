@@ -12,8 +12,8 @@
 // {base, path} pairs of events.md E-4.
 namespace ethos::sandbox {
 
-// "./a//b/" -> "a/b", "." -> ".", "/usr/" -> "/usr". Nothing for an empty text, one over 4096 bytes,
-// a NUL or a ".." component.
+// "./a//b/" -> "a/b", "." -> ".", "/usr/" -> "/usr". Nothing for an empty text, one over 4096
+// bytes, a NUL or a ".." component.
 [[nodiscard]] std::optional<std::string> normalise_path(std::string_view text);
 
 // The same, and an absolute path that is `workspace` or below it becomes relative to it.

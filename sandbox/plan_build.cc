@@ -16,12 +16,15 @@ namespace {
 constexpr std::uint64_t kSmallTmpfs = 1U << 20;
 constexpr std::uint64_t kSmallInodes = 8192;
 
-bool is_below(std::string_view path, std::string_view parent) { return path != parent && is_at_or_below(path, parent); }
+bool is_below(std::string_view path, std::string_view parent) {
+  return path != parent && is_at_or_below(path, parent);
+}
 
 // Turns grants into mounts and rules. The members are the three lists of granted paths.
 class Builder {
  public:
-  Builder(const Normal& normal, const Facts& facts, Plan& plan) : normal_(normal), facts_(facts), plan_(plan) {
+  Builder(const Normal& normal, const Facts& facts, Plan& plan)
+      : normal_(normal), facts_(facts), plan_(plan) {
     for (const PathFact& fact : facts.paths)
       if (fact.is_there()) granted_[fact.capability].push_back(&fact);
   }
@@ -73,8 +76,10 @@ class Builder {
     root.no_exec = false;
     root.size_bytes = kSmallTmpfs;
     root.inodes = kSmallInodes;
-    for (const SystemEntry& dir : facts_.system_dirs) add_bind(dir.at, dir.type, dir.device, dir.inode).no_exec = false;
-    for (const SystemEntry& etc : facts_.system_etc) add_bind(etc.at, etc.type, etc.device, etc.inode);
+    for (const SystemEntry& dir : facts_.system_dirs)
+      add_bind(dir.at, dir.type, dir.device, dir.inode).no_exec = false;
+    for (const SystemEntry& etc : facts_.system_etc)
+      add_bind(etc.at, etc.type, etc.device, etc.inode);
     if (plan_.has_proc) {
       Mount& proc = add(MountKind::proc, "/proc");
       proc.read_only = false;
@@ -83,7 +88,8 @@ class Builder {
     dev.no_dev = false;
     dev.size_bytes = kSmallTmpfs;
     dev.inodes = kSmallInodes;
-    for (const char* name : {"/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"}) {
+    for (const char* name :
+         {"/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"}) {
       Mount& node = add_bind(name, NodeType::file, 0, 0);
       node.no_dev = false;
       node.read_only = false;
@@ -99,13 +105,15 @@ class Builder {
   // Visible already through a mount of the base runtime.
   [[nodiscard]] bool is_base(std::string_view path) const {
     const auto holds = [&](const SystemEntry& e) { return is_at_or_below(path, e.at); };
-    return std::ranges::any_of(facts_.system_dirs, holds) || std::ranges::any_of(facts_.system_etc, holds);
+    return std::ranges::any_of(facts_.system_dirs, holds) ||
+           std::ranges::any_of(facts_.system_etc, holds);
   }
 
   template <typename Test>
   [[nodiscard]] bool any(Capability capability, Test test) const {
     const auto it = granted_.find(capability);
-    return it != granted_.end() && std::ranges::any_of(it->second, [&](const PathFact* f) { return test(f->asked); });
+    return it != granted_.end() &&
+           std::ranges::any_of(it->second, [&](const PathFact* f) { return test(f->asked); });
   }
   [[nodiscard]] bool is_within_any(std::string_view path, Capability capability) const {
     return any(capability, [&](const std::string& parent) { return is_at_or_below(path, parent); });
@@ -115,7 +123,8 @@ class Builder {
   }
 
   Mount& bind_grant(const PathFact& fact) {
-    return add_bind(absolute_path_of(fact.asked, plan_.workspace), fact.type, fact.device, fact.inode);
+    return add_bind(absolute_path_of(fact.asked, plan_.workspace), fact.type, fact.device,
+                    fact.inode);
   }
 
   // M-8.
@@ -128,7 +137,8 @@ class Builder {
   // M-7.
   void mount_read(const PathFact& fact) {
     const bool is_visible = is_base(fact.asked) || is_within_any(fact.asked, Capability::write) ||
-                            is_within_any(fact.asked, Capability::exec) || is_below_any(fact.asked, Capability::read);
+                            is_within_any(fact.asked, Capability::exec) ||
+                            is_below_any(fact.asked, Capability::read);
     if (!is_visible) bind_grant(fact);
   }
 
@@ -136,8 +146,9 @@ class Builder {
   void mount_write(const PathFact& fact) {
     Mount& m = bind_grant(fact);
     m.read_only = false;
-    m.no_exec = !is_within_any(fact.asked, Capability::exec) &&
-                !any(Capability::exec, [&](const std::string& e) { return is_at_or_below(e, fact.asked); });
+    m.no_exec =
+        !is_within_any(fact.asked, Capability::exec) &&
+        !any(Capability::exec, [&](const std::string& e) { return is_at_or_below(e, fact.asked); });
     if (fact.type != NodeType::directory) return;
     m.kind = MountKind::staged;
     m.size_bytes = limit("staged_bytes");
@@ -149,7 +160,8 @@ class Builder {
   // M-10.
   void mount_masks() {
     for (const HideFact& hide : facts_.hides)
-      add(MountKind::mask, absolute_path_of(hide.path, plan_.workspace), hide.type).is_git_mask = hide.by == HiddenBy::git;
+      add(MountKind::mask, absolute_path_of(hide.path, plan_.workspace), hide.type).is_git_mask =
+          hide.by == HiddenBy::git;
   }
 
   void rule(const std::string& at, Access access, NodeType type = NodeType::directory) {
@@ -173,17 +185,22 @@ class Builder {
     for (const auto& [path, fact] : paths) {
       const auto is_same = [&p = path](const std::string& other) { return other == p; };
       const bool is_write = any(Capability::write, is_same);
-      const bool is_exec = is_write ? is_within_any(path, Capability::exec) : any(Capability::exec, is_same);
+      const bool is_exec =
+          is_write ? is_within_any(path, Capability::exec) : any(Capability::exec, is_same);
       const Access access = is_write ? (is_exec ? Access::write_exec : Access::write)
                                      : (is_exec ? Access::read_exec : Access::read);
       rule(absolute_path_of(path, plan_.workspace), access, fact->type);
     }
     const auto key = [](const LandlockRule& r) {
-      return std::tuple(base_text(r.where.base), std::string_view(r.where.path), access_name(r.access));
+      return std::tuple(base_text(r.where.base), std::string_view(r.where.path),
+                        access_name(r.access));
     };
     std::ranges::sort(plan_.landlock, {}, key);
-    const auto same = [&](const LandlockRule& a, const LandlockRule& b) { return key(a) == key(b); };
-    plan_.landlock.erase(std::unique(plan_.landlock.begin(), plan_.landlock.end(), same), plan_.landlock.end());
+    const auto same = [&](const LandlockRule& a, const LandlockRule& b) {
+      return key(a) == key(b);
+    };
+    plan_.landlock.erase(std::unique(plan_.landlock.begin(), plan_.landlock.end(), same),
+                         plan_.landlock.end());
   }
 
   const Normal& normal_;
@@ -194,9 +211,11 @@ class Builder {
 
 // P-2: the tool starts where its caller stood, when it may see the place.
 std::string choose_cwd(const Facts& facts) {
-  const bool is_granted = std::ranges::any_of(
-      facts.paths, [&](const PathFact& f) { return f.is_there() && f.type == NodeType::directory && is_at_or_below(facts.cwd, f.asked); });
-  const bool is_hidden = std::ranges::any_of(facts.hides, [&](const HideFact& h) { return is_at_or_below(facts.cwd, h.path); });
+  const bool is_granted = std::ranges::any_of(facts.paths, [&](const PathFact& f) {
+    return f.is_there() && f.type == NodeType::directory && is_at_or_below(facts.cwd, f.asked);
+  });
+  const bool is_hidden = std::ranges::any_of(
+      facts.hides, [&](const HideFact& h) { return is_at_or_below(facts.cwd, h.path); });
   return is_granted && !is_hidden ? facts.cwd : ".";
 }
 
@@ -222,7 +241,8 @@ Plan build_plan(const Normal& normal, const Facts& facts, const std::string& wor
   plan.hide_patterns = normal.hide;
   plan.directories = {workspace, "/tmp/home"};
   plan.never_write.push_back({Base::workspace, ".git"});
-  for (const std::string& path : facts.policy_files) plan.never_write.push_back({Base::workspace, path});
+  for (const std::string& path : facts.policy_files)
+    plan.never_write.push_back({Base::workspace, path});
   std::ranges::sort(plan.never_write);
   Builder(normal, facts, plan).run();
   return plan;

@@ -30,7 +30,8 @@ void add_etc(Plan& plan) {
   const std::string user = plan.identity.inside_uid == 0 ? "root" : "user";
   const std::string group = plan.identity.inside_gid == 0 ? "root" : "user";
   const std::string gid = std::to_string(plan.identity.inside_gid);
-  plan.files.push_back({"/etc/passwd", user + ":x:" + std::to_string(plan.identity.inside_uid) + ":" + gid + "::/tmp/home:/bin/sh\n"});
+  plan.files.push_back({"/etc/passwd", user + ":x:" + std::to_string(plan.identity.inside_uid) +
+                                           ":" + gid + "::/tmp/home:/bin/sh\n"});
   plan.files.push_back({"/etc/group", group + ":x:" + gid + ":\n"});
   plan.files.push_back({"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"});
   plan.files.push_back({"/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"});
@@ -39,7 +40,8 @@ void add_etc(Plan& plan) {
 }  // namespace
 
 std::vector<EnvVar> built_in_env() {
-  return {{"HOME", "/tmp/home"}, {"LANG", "C.UTF-8"}, {"PATH", "/usr/bin:/bin"}, {"TMPDIR", "/tmp"}};
+  return {
+      {"HOME", "/tmp/home"}, {"LANG", "C.UTF-8"}, {"PATH", "/usr/bin:/bin"}, {"TMPDIR", "/tmp"}};
 }
 
 void complete_plan(Plan& plan, const Normal& normal, const Facts& facts, const RunInputs& inputs) {

@@ -60,24 +60,36 @@ Json encode_env(const Normal& normal, const Facts& facts) {
 
 std::string_view access_name(Access access) {
   switch (access) {
-    case Access::read: return "read";
-    case Access::read_exec: return "read_exec";
-    case Access::write: return "write";
-    case Access::write_exec: return "write_exec";
-    case Access::device: break;
+    case Access::read:
+      return "read";
+    case Access::read_exec:
+      return "read_exec";
+    case Access::write:
+      return "write";
+    case Access::write_exec:
+      return "write_exec";
+    case Access::device:
+      break;
   }
   return "device";
 }
 
 std::string_view mount_kind_name(MountKind kind) {
   switch (kind) {
-    case MountKind::root: return "root";
-    case MountKind::bind: return "bind";
-    case MountKind::staged: return "staged";
-    case MountKind::scratch: return "scratch";
-    case MountKind::proc: return "proc";
-    case MountKind::dev: return "dev";
-    case MountKind::mask: break;
+    case MountKind::root:
+      return "root";
+    case MountKind::bind:
+      return "bind";
+    case MountKind::staged:
+      return "staged";
+    case MountKind::scratch:
+      return "scratch";
+    case MountKind::proc:
+      return "proc";
+    case MountKind::dev:
+      return "dev";
+    case MountKind::mask:
+      break;
   }
   return "mask";
 }
@@ -93,7 +105,8 @@ Json encode_landlock(const Plan& plan) {
   return out;
 }
 
-Json encode_plan(const Plan& plan, const std::vector<Json>& grants, const Normal& normal, const Facts& facts) {
+Json encode_plan(const Plan& plan, const std::vector<Json>& grants, const Normal& normal,
+                 const Facts& facts) {
   Json out;
   out["cwd"] = encode_path(cage_path(plan.cwd, plan.workspace));
   out["env"] = encode_env(normal, facts);

@@ -31,7 +31,8 @@ PolicyRequest policy_request(const RunOptions& options) {
 }
 
 FactsRequest facts_request(const RunOptions& options, const Caller& caller, const Policy& policy,
-                           const std::optional<ledger::LedgerFiles>& ledger, const HostFacts& host) {
+                           const std::optional<ledger::LedgerFiles>& ledger,
+                           const HostFacts& host) {
   FactsRequest request;
   request.cwd = caller.cwd;
   request.host = host;
@@ -46,7 +47,8 @@ FactsRequest facts_request(const RunOptions& options, const Caller& caller, cons
 }
 
 // D-6: what the caller's words may not do to a declared tool.
-std::optional<Refusal> check_arguments(const Normal& normal, const std::vector<std::string>& arguments) {
+std::optional<Refusal> check_arguments(const Normal& normal,
+                                       const std::vector<std::string>& arguments) {
   Refusal r;
   r.rule = "args";
   r.on = "args:" + normal.args;
@@ -56,7 +58,8 @@ std::optional<Refusal> check_arguments(const Normal& normal, const std::vector<s
     r.cause = "the declaration allows no further arguments";
     return r;
   }
-  if (normal.args == "paths" && std::ranges::any_of(arguments, [](const std::string& a) { return a.starts_with('-'); })) {
+  if (normal.args == "paths" &&
+      std::ranges::any_of(arguments, [](const std::string& a) { return a.starts_with('-'); })) {
     r.cause = "the declaration allows paths as further arguments, not options";
     return r;
   }
@@ -79,7 +82,8 @@ Result<void> decide(Prepared& p, const std::vector<std::string>& arguments, Purp
   GrantResult granted = compute_grants(normal, *p.facts);
   p.refusals = std::move(granted.refusals);
   if (auto refused = check_arguments(normal, arguments)) p.refusals.push_back(std::move(*refused));
-  const bool has_new = std::ranges::any_of(p.facts->paths, [](const PathFact& f) { return f.state == PathState::created; });
+  const bool has_new = std::ranges::any_of(
+      p.facts->paths, [](const PathFact& f) { return f.state == PathState::created; });
   if (p.refusals.empty() && has_new && purpose == Purpose::run) {
     if (auto made = create_write_directories(p.workspace, *p.facts); !made) return made;
     granted = compute_grants(normal, *p.facts);
@@ -94,11 +98,13 @@ Result<void> decide(Prepared& p, const std::vector<std::string>& arguments, Purp
 }
 
 // "host" in what follows is the caller's side of the environment.
-RunInputs run_inputs(const Caller& caller, const Facts& facts, const std::vector<std::string>& arguments) {
+RunInputs run_inputs(const Caller& caller, const Facts& facts,
+                     const std::vector<std::string>& arguments) {
   RunInputs inputs;
   inputs.arguments = arguments;
   for (const std::string& name : facts.env)
-    if (const std::string* value = caller.variable(name)) inputs.caller_env.push_back({name, *value});
+    if (const std::string* value = caller.variable(name))
+      inputs.caller_env.push_back({name, *value});
   return inputs;
 }
 
@@ -116,7 +122,9 @@ Result<Caller> read_caller() {
   out.cwd = std::move(*cwd);
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
     const char* equals = std::strchr(*at, '=');
-    if (equals != nullptr) out.environment.push_back({std::string(*at, static_cast<std::size_t>(equals - *at)), std::string(equals + 1)});
+    if (equals != nullptr)
+      out.environment.push_back(
+          {std::string(*at, static_cast<std::size_t>(equals - *at)), std::string(equals + 1)});
   }
   return out;
 }
@@ -125,7 +133,8 @@ std::vector<std::string> ledger_paths(const ledger::LedgerFiles& files) {
   std::vector<std::string> out;
   std::string known;  // nearly all lie in one directory, and resolving it is what costs
   std::string real;
-  for (const std::string& path : {files.database, files.wal(), files.journal(), files.lock(), files.high_water(), files.runs(), files.root_key(), files.keys}) {
+  for (const std::string& path : {files.database, files.wal(), files.journal(), files.lock(),
+                                  files.high_water(), files.runs(), files.root_key(), files.keys}) {
     const auto [parent, name] = base::split_path(path);
     if (parent != known) {
       const auto resolved = real_path(parent);
@@ -138,8 +147,9 @@ std::vector<std::string> ledger_paths(const ledger::LedgerFiles& files) {
   return out;
 }
 
-Result<Prepared> prepare(const RunOptions& options, const Caller& caller, const std::optional<ledger::LedgerFiles>& ledger,
-                         const HostFacts& host, Purpose purpose) {
+Result<Prepared> prepare(const RunOptions& options, const Caller& caller,
+                         const std::optional<ledger::LedgerFiles>& ledger, const HostFacts& host,
+                         Purpose purpose) {
   Prepared p;
   auto workspace = open_workspace(options.workspace, caller.cwd);
   if (!workspace) return base::Unexpected(std::move(workspace).error());
@@ -147,7 +157,9 @@ Result<Prepared> prepare(const RunOptions& options, const Caller& caller, const 
   if (ledger) {
     for (const std::string& path : ledger_paths(*ledger))
       if (is_at_or_below(path, p.workspace.path))
-        return base::fail(Errc::refused, "the ledger " + path + " lies in the workspace " + p.workspace.path + "; keep it elsewhere (--ledger, ETHOS_LEDGER)");
+        return base::fail(Errc::refused, "the ledger " + path + " lies in the workspace " +
+                                             p.workspace.path +
+                                             "; keep it elsewhere (--ledger, ETHOS_LEDGER)");
   }
   auto policy = load_policy(p.workspace, policy_request(options));
   if (!policy) return base::Unexpected(std::move(policy).error());
@@ -157,7 +169,8 @@ Result<Prepared> prepare(const RunOptions& options, const Caller& caller, const 
     return p;
   }
   p.normal_bytes = encode_normal(*p.policy.normal).encode();
-  auto facts = collect_facts(p.workspace, *p.policy.normal, facts_request(options, caller, p.policy, ledger, host));
+  auto facts = collect_facts(p.workspace, *p.policy.normal,
+                             facts_request(options, caller, p.policy, ledger, host));
   if (!facts && facts.error().code == Errc::too_large) {
     p.refusals.push_back(too_much(facts.error().what));
     return p;
@@ -166,13 +179,16 @@ Result<Prepared> prepare(const RunOptions& options, const Caller& caller, const 
   p.facts = std::move(*facts);
   std::vector<std::string> arguments = options.words;
   if (!options.tool) arguments.erase(arguments.begin());
-  if (auto decided = decide(p, arguments, purpose); !decided) return base::Unexpected(std::move(decided).error());
-  if (p.plan) complete_plan(*p.plan, *p.policy.normal, *p.facts, run_inputs(caller, *p.facts, arguments));
+  if (auto decided = decide(p, arguments, purpose); !decided)
+    return base::Unexpected(std::move(decided).error());
+  if (p.plan)
+    complete_plan(*p.plan, *p.policy.normal, *p.facts, run_inputs(caller, *p.facts, arguments));
   return p;
 }
 
 std::string plan_document(const Prepared& p) {
-  return "{\"facts\":" + p.facts_bytes + ",\"normal\":" + p.normal_bytes + ",\"plan\":" + p.plan_bytes + "}";
+  return "{\"facts\":" + p.facts_bytes + ",\"normal\":" + p.normal_bytes +
+         ",\"plan\":" + p.plan_bytes + "}";
 }
 
 }  // namespace ethos::sandbox

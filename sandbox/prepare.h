@@ -20,7 +20,7 @@ namespace ethos::sandbox {
 
 // What the process was started with. A parameter, so that tests can set it.
 struct Caller {
-  std::string cwd;                 // absolute
+  std::string cwd;  // absolute
   std::vector<EnvVar> environment;
   [[nodiscard]] const std::string* variable(std::string_view name) const;
 };
@@ -32,8 +32,8 @@ struct Prepared {
   std::optional<Facts> facts;
   std::vector<Refusal> refusals;  // not empty: the run is denied, and what follows is absent
   std::vector<Json> grants;
-  std::optional<Plan> plan;       // complete but for the resolved executable
-  std::string normal_bytes;       // ethos-json/1; empty when there is none
+  std::optional<Plan> plan;  // complete but for the resolved executable
+  std::string normal_bytes;  // ethos-json/1; empty when there is none
   std::string facts_bytes;
   std::string plan_bytes;
 };
@@ -43,7 +43,8 @@ enum class Purpose { show, run };
 // An error: called wrongly, or the runner failed (exit 125). With Purpose::run missing write
 // directories are made, but only when nothing refuses the run.
 [[nodiscard]] base::Result<Prepared> prepare(const RunOptions& options, const Caller& caller,
-                                             const std::optional<ledger::LedgerFiles>& ledger, const HostFacts& host, Purpose purpose);
+                                             const std::optional<ledger::LedgerFiles>& ledger,
+                                             const HostFacts& host, Purpose purpose);
 
 // {"facts":...,"normal":...,"plan":...} as `ethos-run plan --json` prints it, without line end.
 [[nodiscard]] std::string plan_document(const Prepared& prepared);

@@ -24,7 +24,8 @@ constexpr std::uint64_t kSmallFile = 256U << 10;
 
 bool is_program(const std::string& path) {
   struct stat st {};
-  return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+  return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) &&
+         (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
 }
 
 // "a/../b" against "/cwd", as the kernel would walk it if no component were a link.
@@ -36,8 +37,10 @@ std::string join_plain(const std::string& cwd, const std::string& path) {
     const std::string component = whole.substr(at, end - at);
     at = end + 1;
     if (component.empty() || component == ".") continue;
-    if (component == "..") out.resize(out.empty() ? 0 : out.rfind('/'));
-    else out += "/" + component;
+    if (component == "..")
+      out.resize(out.empty() ? 0 : out.rfind('/'));
+    else
+      out += "/" + component;
   }
   return out.empty() ? "/" : out;
 }
@@ -46,10 +49,14 @@ std::optional<OpenProgram> open_program(const std::string& path) {
   OpenProgram out;
   out.file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat st {};
-  if (!out.file.is_open() || ::fstat(out.file.get(), &st) != 0 || !S_ISREG(st.st_mode)) return std::nullopt;
+  if (!out.file.is_open() || ::fstat(out.file.get(), &st) != 0 || !S_ISREG(st.st_mode))
+    return std::nullopt;
   std::array<char, 4096> real{};
-  const ssize_t n = ::readlink(("/proc/self/fd/" + std::to_string(out.file.get())).c_str(), real.data(), real.size());
-  out.path = n > 0 && static_cast<std::size_t>(n) < real.size() ? std::string(real.data(), static_cast<std::size_t>(n)) : path;
+  const ssize_t n = ::readlink(("/proc/self/fd/" + std::to_string(out.file.get())).c_str(),
+                               real.data(), real.size());
+  out.path = n > 0 && static_cast<std::size_t>(n) < real.size()
+                 ? std::string(real.data(), static_cast<std::size_t>(n))
+                 : path;
   out.size = static_cast<std::uint64_t>(st.st_size);
   return out;
 }
@@ -60,7 +67,8 @@ std::optional<std::string> interpreter_of(const OpenProgram& script) {
   const ssize_t n = ::pread(script.file.get(), head.data(), head.size(), 0);
   if (n < 3 || head[0] != '#' || head[1] != '!') return std::nullopt;
   std::string_view line(head.data(), static_cast<std::size_t>(n));
-  line = line.substr(2, line.find('\n') == std::string_view::npos ? line.size() : line.find('\n') - 2);
+  line =
+      line.substr(2, line.find('\n') == std::string_view::npos ? line.size() : line.find('\n') - 2);
   const std::size_t from = line.find_first_not_of(" \t");
   if (from == std::string_view::npos || line[from] != '/') return std::nullopt;
   line.remove_prefix(from);
@@ -79,7 +87,8 @@ std::string resolve_command(const Plan& plan) {
     const std::size_t end = std::min(path.find(':', at), path.size());
     const std::string directory = path.substr(at, end - at);
     at = end + 1;
-    if (directory.starts_with('/') && is_program(directory + "/" + word)) return join_plain("/", directory + "/" + word);
+    if (directory.starts_with('/') && is_program(directory + "/" + word))
+      return join_plain("/", directory + "/" + word);
   }
   return "/usr/bin/" + word;
 }
@@ -88,7 +97,8 @@ OpenPrograms open_programs(const std::string& command) {
   OpenPrograms out;
   out.program = open_program(command);
   if (!out.program) return out;
-  if (const auto interpreter = interpreter_of(*out.program)) out.interpreter = open_program(*interpreter);
+  if (const auto interpreter = interpreter_of(*out.program))
+    out.interpreter = open_program(*interpreter);
   return out;
 }
 
@@ -102,7 +112,8 @@ Result<ProgramFile> measure(const OpenProgram& program, const std::string& works
     std::string bytes(static_cast<std::size_t>(program.size), '\0');
     std::size_t have = 0;
     while (have < bytes.size()) {
-      const ssize_t n = ::pread(program.file.get(), bytes.data() + have, bytes.size() - have, static_cast<off_t>(have));
+      const ssize_t n = ::pread(program.file.get(), bytes.data() + have, bytes.size() - have,
+                                static_cast<off_t>(have));
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) return base::fail(base::Errc::io, program.path + " changed while it was read");
       have += static_cast<std::size_t>(n);

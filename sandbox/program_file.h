@@ -13,8 +13,8 @@
 namespace ethos::sandbox {
 
 // The absolute path that the cage has to execute: a word with '/' is taken from the plan's cwd, any
-// other is looked for along the plan's PATH. A word that is nowhere becomes /usr/bin/WORD, which the
-// cage will not find either (exit 127).
+// other is looked for along the plan's PATH. A word that is nowhere becomes /usr/bin/WORD, which
+// the cage will not find either (exit 127).
 [[nodiscard]] std::string resolve_command(const Plan& plan);
 
 // Opened once, so that what is measured is what was found; hashing may be done by another thread.
@@ -30,6 +30,7 @@ struct OpenPrograms {
 // Empty when there is no such regular file or it cannot be read.
 [[nodiscard]] OpenPrograms open_programs(const std::string& command);
 
-[[nodiscard]] base::Result<ProgramFile> measure(const OpenProgram& program, const std::string& workspace);
+[[nodiscard]] base::Result<ProgramFile> measure(const OpenProgram& program,
+                                                const std::string& workspace);
 
 }  // namespace ethos::sandbox

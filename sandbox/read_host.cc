@@ -23,7 +23,8 @@ base::Result<HostFacts> read_host(const std::string& cgroup_parent) {
   if (!host) return host;
   auto parent = find_cgroup_parent(cgroup_parent);
   // A place that was asked for must be usable; without one, a host may simply have none.
-  if (!parent && !cgroup_parent.empty()) return base::Unexpected(std::move(parent).error().with_context("--cgroup-parent"));
+  if (!parent && !cgroup_parent.empty())
+    return base::Unexpected(std::move(parent).error().with_context("--cgroup-parent"));
   if (!parent) return host;
   host->cgroup_controllers = parent->controllers;
   host->has_cgroup_kill = ::access((parent->path + "/cgroup.kill").c_str(), F_OK) == 0;
@@ -33,7 +34,9 @@ base::Result<HostFacts> read_host(const std::string& cgroup_parent) {
 std::string cgroup_layout() {
   if (is_file_system("/sys/fs/cgroup", CGROUP2_SUPER_MAGIC)) return "v2";
   if (is_file_system("/sys/fs/cgroup/unified", CGROUP2_SUPER_MAGIC)) return "hybrid";
-  return ::access("/sys/fs/cgroup/memory", F_OK) == 0 || ::access("/sys/fs/cgroup/cpu", F_OK) == 0 ? "v1" : "none";
+  return ::access("/sys/fs/cgroup/memory", F_OK) == 0 || ::access("/sys/fs/cgroup/cpu", F_OK) == 0
+             ? "v1"
+             : "none";
 }
 
 }  // namespace ethos::sandbox

@@ -41,14 +41,16 @@ std::string arch_text(std::uint32_t arch, std::int32_t number) {
   if (arch == AUDIT_ARCH_X86_64) return number >= 0 && (number & kX32Bit) != 0 ? "x32" : "x86_64";
   if (arch == AUDIT_ARCH_I386) return "i386";
   std::string out = "0x";
-  for (int shift = 28; shift >= 0; shift -= 4) out += kHex[(arch >> static_cast<unsigned>(shift)) & 0xF];
+  for (int shift = 28; shift >= 0; shift -= 4)
+    out += kHex[(arch >> static_cast<unsigned>(shift)) & 0xF];
   return out;
 }
 
 Json object_body(const Denial& denial, Committer& committer) {
   if (denial.where) return committer.path(*denial.where);
   Json out;
-  out[denial.object_kind == "address" ? "address" : "text"] = bounded_text(denial.object, kMaxObject);
+  out[denial.object_kind == "address" ? "address" : "text"] =
+      bounded_text(denial.object, kMaxObject);
   return out;
 }
 
@@ -67,19 +69,24 @@ Json setup_body(const std::string& operation, const std::string& source, int err
 // What the object commits to must not stand in the sentence beside it.
 void withhold(std::string& sentence, const std::string& path) {
   constexpr std::string_view kInstead = "(withheld)";
-  for (std::size_t at = sentence.find(path); at != std::string::npos; at = sentence.find(path, at + kInstead.size()))
+  for (std::size_t at = sentence.find(path); at != std::string::npos;
+       at = sentence.find(path, at + kInstead.size()))
     sentence.replace(at, path.size(), kInstead);
 }
 
 Json usage_body(const RunResult* result) {
   Json out;
   const auto ms = [](const timeval& t) { return std::int64_t{t.tv_sec} * 1000 + t.tv_usec / 1000; };
-  out["cpu_ms"] = result == nullptr ? std::int64_t{0} : ms(result->usage.ru_utime) + ms(result->usage.ru_stime);
+  out["cpu_ms"] =
+      result == nullptr ? std::int64_t{0} : ms(result->usage.ru_utime) + ms(result->usage.ru_stime);
   constexpr std::uint64_t kKi = 1024;
-  out["max_rss_bytes"] = big(result == nullptr ? 0 : static_cast<std::uint64_t>(std::max(0L, result->usage.ru_maxrss)) * kKi);
+  out["max_rss_bytes"] = big(
+      result == nullptr ? 0
+                        : static_cast<std::uint64_t>(std::max(0L, result->usage.ru_maxrss)) * kKi);
   if (result == nullptr) return out;
   for (const RunResult::Figure& figure : result->figures) {
-    if (figure.name == "memory_bytes" && figure.mark == Mark::kernel) out["memory_peak_bytes"] = big(figure.value);
+    if (figure.name == "memory_bytes" && figure.mark == Mark::kernel)
+      out["memory_peak_bytes"] = big(figure.value);
     if (figure.name == "pids") out["pids_peak"] = static_cast<std::int64_t>(figure.value);
   }
   return out;
@@ -89,8 +96,10 @@ Json teardown_body(const CloseFacts& close) {
   Json out;
   const bool is_gone = close.result == nullptr || close.result->is_cgroup_gone;
   out["cgroup"] = !is_gone ? "left" : close.has_cgroup ? "removed" : "none";
-  out["processes_left"] = close.result == nullptr ? std::int64_t{0} : std::int64_t{close.result->processes_left};
-  // The scratch file systems live in the cage's mount namespace and cannot outlive its last process.
+  out["processes_left"] =
+      close.result == nullptr ? std::int64_t{0} : std::int64_t{close.result->processes_left};
+  // The scratch file systems live in the cage's mount namespace and cannot outlive its last
+  // process.
   out["scratch"] = "gone";
   return out;
 }
@@ -99,7 +108,8 @@ Json teardown_body(const CloseFacts& close) {
 
 std::string bounded_text(std::string_view text, std::size_t most) {
   std::string out;
-  for (const char c : text.substr(0, most)) out += static_cast<unsigned char>(c) < 0x20 || c == '\x7F' ? ' ' : c;
+  for (const char c : text.substr(0, most))
+    out += static_cast<unsigned char>(c) < 0x20 || c == '\x7F' ? ' ' : c;
   // A cut inside a character leaves no text; neither may bytes from the system.
   while (!out.empty() && !is_utf8(out) && text.size() > most) out.pop_back();
   if (!is_utf8(out))
@@ -167,7 +177,8 @@ Json open_body(const OpenFacts& open, Committer& committer) {
 
 Json denial_body(const Denial& denial, Committer& committer) {
   Json out;
-  if (denial.phase != Phase::run && !denial.reason.empty()) out["cause"] = bounded_text(denial.reason, kMaxSentence);
+  if (denial.phase != Phase::run && !denial.reason.empty())
+    out["cause"] = bounded_text(denial.reason, kMaxSentence);
   out["count"] = static_cast<std::int64_t>(denial.count);
   out["errno"] = denial.error;
   const bool has_object = denial.where || !denial.object.empty();
@@ -201,10 +212,12 @@ Json refusal_body(const Refusal& refusal, Committer& committer) {
   return out;
 }
 
-Json setup_denial_body(const SetupDenial& denial, const std::string& workspace, Committer& committer) {
+Json setup_denial_body(const SetupDenial& denial, const std::string& workspace,
+                       Committer& committer) {
   Json out = setup_body(bounded_text(denial.step, kMaxObject), "launcher", denial.error);
   std::string cause = denial.cause;
-  for (const Mismatch& m : denial.mismatches) cause += "; " + m.what + ": expected " + m.expected + ", found " + m.found;
+  for (const Mismatch& m : denial.mismatches)
+    cause += "; " + m.what + ": expected " + m.expected + ", found " + m.found;
   const auto path = denial.object.starts_with('/') ? normalise_path(denial.object) : std::nullopt;
   if (path) {
     const BasedPath where = cage_path(*path, workspace);
@@ -246,7 +259,8 @@ Json artifact_body(const Artifact& artifact, Committer& committer) {
   out["action"] = is_directory ? "created" : artifact.action;
   out["grant"] = committer.path(artifact.grant);
   out["path"] = committer.path(artifact.where);
-  if (!is_directory && artifact.action != "deleted") out["sha256"] = record::Digest(artifact.sha256).text();
+  if (!is_directory && artifact.action != "deleted")
+    out["sha256"] = record::Digest(artifact.sha256).text();
   out["size"] = big(artifact.bytes);
   out["type"] = is_directory ? "directory" : "file";
   return out;
@@ -268,14 +282,17 @@ Json close_body(const CloseFacts& close) {
   denials["records"] = close.denial_records;
   constexpr std::uint64_t kNsPerMs = 1'000'000;
   const RunResult* r = close.result;
-  out["duration_ms"] = r == nullptr || r->ended_ns < r->started_ns ? std::int64_t{0} : static_cast<std::int64_t>((r->ended_ns - r->started_ns) / kNsPerMs);
+  out["duration_ms"] = r == nullptr || r->ended_ns < r->started_ns
+                           ? std::int64_t{0}
+                           : static_cast<std::int64_t>((r->ended_ns - r->started_ns) / kNsPerMs);
   out["ended_by"] = r == nullptr ? "refused" : ended_by(*r);
   if (close.execs) out["execs"] = *close.execs;
   if (r != nullptr && r->ending == Ending::exited) out["exit"]["code"] = r->status;
   if (r != nullptr && r->ending == Ending::signaled) out["exit"]["signal"] = r->status;
   out["gaps"] = close.gaps;
   Json& limits = out["limits"] = Json::Array{};
-  for (const std::string& limit : std::set<std::string>(close.limits.begin(), close.limits.end())) limits.push_back(limit);
+  for (const std::string& limit : std::set<std::string>(close.limits.begin(), close.limits.end()))
+    limits.push_back(limit);
   out["records"] = close.records;
   out["status"] = close.status;
   out["teardown"] = teardown_body(close);

@@ -54,7 +54,7 @@ struct OpenFacts {
   std::string facts_bytes;
   std::string plan_bytes;
   std::string arch;
-  std::string cgroup;        // v2, hybrid, v1, none
+  std::string cgroup;  // v2, hybrid, v1, none
   std::string kernel;
   int landlock_abi = 0;
   std::optional<std::string> git_layout;
@@ -69,7 +69,8 @@ struct OpenFacts {
 // Phase `setup`, source `plan`: what the policy refused.
 [[nodiscard]] Json refusal_body(const Refusal& refusal, Committer& committer);
 // Phase `setup`, source `launcher`: a step of building the cage that failed.
-[[nodiscard]] Json setup_denial_body(const SetupDenial& denial, const std::string& workspace, Committer& committer);
+[[nodiscard]] Json setup_denial_body(const SetupDenial& denial, const std::string& workspace,
+                                     Committer& committer);
 [[nodiscard]] Json limit_body(const LimitEvent& event);
 [[nodiscard]] Json gap_body(const Gap& gap);
 [[nodiscard]] Json artifact_body(const Artifact& artifact, Committer& committer);
@@ -78,7 +79,7 @@ struct OutputFact {
   std::string stream;  // stdout, stderr
   std::uint64_t bytes = 0;
   bool is_truncated = false;
-  Json data;           // commitment of kind `output`
+  Json data;  // commitment of kind `output`
 };
 [[nodiscard]] Json output_body(const OutputFact& output);
 

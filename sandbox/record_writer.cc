@@ -74,11 +74,13 @@ Result<void> RecordWriter::flush(std::vector<ledger::Blob> blobs) {
   return done;
 }
 
-Result<void> RecordWriter::commit(std::vector<Waiting> records, std::vector<record::Disclosure> disclosures,
+Result<void> RecordWriter::commit(std::vector<Waiting> records,
+                                  std::vector<record::Disclosure> disclosures,
                                   std::vector<ledger::Blob> blobs) {
   if (records.empty()) return {};
   ledger::CommitRequest request;
-  for (Waiting& record : records) request.records.push_back({std::move(record.type), &chain_, std::move(record.body), record.ts});
+  for (Waiting& record : records)
+    request.records.push_back({std::move(record.type), &chain_, std::move(record.body), record.ts});
   request.disclosures = std::move(disclosures);
   request.blobs = std::move(blobs);
   auto committed = appender_.commit(request);

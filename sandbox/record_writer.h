@@ -52,7 +52,8 @@ class RecordWriter {
     std::string body;
     base::Timestamp ts;
   };
-  base::Result<void> commit(std::vector<Waiting> records, std::vector<record::Disclosure> disclosures,
+  base::Result<void> commit(std::vector<Waiting> records,
+                            std::vector<record::Disclosure> disclosures,
                             std::vector<ledger::Blob> blobs);
   void work();
   void start_thread();

@@ -18,13 +18,17 @@ constexpr std::size_t kMaxExecPaths = 1024;
 
 }  // namespace
 
-Recorder::Recorder(ledger::Appender& appender, const base::Clock& clock, const record::RunId& run, OpenFacts open,
-                   std::vector<Json> grants, std::vector<ledger::Blob> blobs)
-    : writer_(appender, clock, run), open_(std::move(open)), grants_(std::move(grants)), blobs_(std::move(blobs)) {}
+Recorder::Recorder(ledger::Appender& appender, const base::Clock& clock, const record::RunId& run,
+                   OpenFacts open, std::vector<Json> grants, std::vector<ledger::Blob> blobs)
+    : writer_(appender, clock, run),
+      open_(std::move(open)),
+      grants_(std::move(grants)),
+      blobs_(std::move(blobs)) {}
 
 Recorder::~Recorder() { writer_.stop(); }
 
-void Recorder::set_program(std::optional<ProgramFile> program, std::optional<ProgramFile> interpreter) {
+void Recorder::set_program(std::optional<ProgramFile> program,
+                           std::optional<ProgramFile> interpreter) {
   open_.program = std::move(program);
   open_.interpreter = std::move(interpreter);
 }
@@ -42,7 +46,8 @@ bool Recorder::on_barrier(const Enforced& enforced) {
   writer_.add("sandbox.enforced", std::move(body), committer_.take());
   has_cgroup_ = enforced.cgroup.is_present;
   auto blobs = blobs_;
-  blobs.push_back({record::Digest(enforced.seccomp.sha256), base::to_string(enforced.seccomp.bytes)});
+  blobs.push_back(
+      {record::Digest(enforced.seccomp.sha256), base::to_string(enforced.seccomp.bytes)});
   is_open_ = writer_.flush(std::move(blobs)).has_value();
   if (is_open_) writer_.allow_thread();
   return is_open_;
@@ -50,11 +55,14 @@ bool Recorder::on_barrier(const Enforced& enforced) {
 
 bool Recorder::on_exec(const ExecEvent& event) {
   exec_total_ += event.count;
-  const BasedPath where = event.where.value_or(BasedPath{Base::host, event.path.empty() ? "." : event.path.substr(event.path.front() == '/' ? 1 : 0)});
+  const BasedPath where = event.where.value_or(BasedPath{
+      Base::host, event.path.empty() ? "." : event.path.substr(event.path.front() == '/' ? 1 : 0)});
   const std::string key = encode_path(where).encode();
   const auto at = execs_.find(key);
-  if (at != execs_.end()) at->second += event.count;
-  else if (execs_.size() < kMaxExecPaths) execs_.emplace(key, event.count);
+  if (at != execs_.end())
+    at->second += event.count;
+  else if (execs_.size() < kMaxExecPaths)
+    execs_.emplace(key, event.count);
   return writer_.failure().empty();
 }
 
@@ -97,7 +105,8 @@ Result<void> Recorder::refuse_with(std::vector<Json> denials, int status) {
   auto denial_disclosures = committer_.take();
   Json open = open_body(open_, committer_);
   writer_.add("run.open", std::move(open), committer_.take());
-  for (Json& denial : denials) writer_.add("runtime.sandbox_denial", std::move(denial), std::exchange(denial_disclosures, {}));
+  for (Json& denial : denials)
+    writer_.add("runtime.sandbox_denial", std::move(denial), std::exchange(denial_disclosures, {}));
   CloseFacts close;
   close.status = status;
   close.records = static_cast<std::int64_t>(writer_.count()) + 1;
@@ -122,7 +131,8 @@ Result<void> Recorder::close(const RunResult& result, const std::vector<OutputFa
                              std::vector<record::Disclosure> disclosures, int status) {
   assert(is_open_);
   writer_.stop();
-  for (const OutputFact& output : outputs) writer_.add("output.captured", output_body(output), std::exchange(disclosures, {}));
+  for (const OutputFact& output : outputs)
+    writer_.add("output.captured", output_body(output), std::exchange(disclosures, {}));
   for (const Artifact& artifact : result.artifacts) {
     Json body = artifact_body(artifact, committer_);
     writer_.add("artifact.exported", std::move(body), committer_.take());
@@ -143,7 +153,8 @@ Result<void> Recorder::close(const RunResult& result, const std::vector<OutputFa
 }
 
 Result<void> Recorder::add_sarif(Json body, std::vector<record::Disclosure> disclosures) {
-  if (!writer_.add("sarif.written", std::move(body), std::move(disclosures))) return base::fail(base::Errc::io, writer_.failure());
+  if (!writer_.add("sarif.written", std::move(body), std::move(disclosures)))
+    return base::fail(base::Errc::io, writer_.failure());
   return writer_.flush({});
 }
 

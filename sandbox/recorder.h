@@ -17,15 +17,16 @@
 #include "sandbox/record_writer.h"
 
 // Turns what the cage tells into the records of one run. Two commits: everything up to
-// `sandbox.enforced` before the tool starts, everything else with `run.close`; a refused run makes one.
-// While a tool that runs longer is at work, a second thread commits what is at most a second old.
+// `sandbox.enforced` before the tool starts, everything else with `run.close`; a refused run makes
+// one. While a tool that runs longer is at work, a second thread commits what is at most a second
+// old.
 namespace ethos::sandbox {
 
 class Recorder final : public EvidenceSink {
  public:
   // `appender`, `clock` and `plan` must outlive it. `grants` are the bodies of compute_grants.
-  Recorder(ledger::Appender& appender, const base::Clock& clock, const record::RunId& run, OpenFacts open,
-           std::vector<Json> grants, std::vector<ledger::Blob> blobs);
+  Recorder(ledger::Appender& appender, const base::Clock& clock, const record::RunId& run,
+           OpenFacts open, std::vector<Json> grants, std::vector<ledger::Blob> blobs);
   ~Recorder() override;
 
   // The plan exists only for runs that are not refused by policy.

@@ -11,7 +11,8 @@ namespace ethos::sandbox {
 namespace {
 
 constexpr const char* kAbout =
-    "Runs a tool in a kernel-enforced cage made from its capability declaration, and keeps signed evidence of what\n"
+    "Runs a tool in a kernel-enforced cage made from its capability declaration, and keeps signed "
+    "evidence of what\n"
     "it was allowed, what it tried and how it ended.";
 
 constexpr const char* kFooter = R"(
@@ -30,18 +31,30 @@ Exit status: the tool's own (128+N for a signal); 120 refused before the start; 
 122 an act was denied (--fail-on-denial); 125 called wrongly or evidence incomplete; 126/127 not executable / not found.)";
 
 template <typename T>
-void option(CLI::App& app, const char* name, std::optional<T>& into, const char* about, const char* kind = "F") {
-  app.add_option_function<std::string>(name, [&into](const std::string& v) { into = v; }, about)->type_name(kind);
+void option(CLI::App& app, const char* name, std::optional<T>& into, const char* about,
+            const char* kind = "F") {
+  app.add_option_function<std::string>(
+         name, [&into](const std::string& v) { into = v; }, about)
+      ->type_name(kind);
 }
 
-void list(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about, const char* kind) {
-  app.add_option(name, into, about)->type_name(kind)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+void list(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about,
+          const char* kind) {
+  app.add_option(name, into, about)
+      ->type_name(kind)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
 }
 
 void add_policy_options(CLI::App& app, RunOptions& o) {
-  option(app, "--workspace", o.workspace, "the directory to work on (default: top of the Git repository, else the current one)", "DIR");
-  option(app, "--config", o.config, "declaration file (default: ethos.json at the workspace's root, then the catalog)");
-  option(app, "--config-rev", o.config_revision, "take the declaration from this commit instead of the work tree", "REV");
+  option(app, "--workspace", o.workspace,
+         "the directory to work on (default: top of the Git repository, else the current one)",
+         "DIR");
+  option(app, "--config", o.config,
+         "declaration file (default: ethos.json at the workspace's root, then the catalog)");
+  option(app, "--config-rev", o.config_revision,
+         "take the declaration from this commit instead of the work tree", "REV");
   option(app, "--ceiling", o.ceiling, "one more ceiling; it can only narrow");
   list(app, "--read", o.grants.read, "grant reading", "PATH");
   list(app, "--write", o.grants.write, "grant writing", "PATH");
@@ -49,14 +62,18 @@ void add_policy_options(CLI::App& app, RunOptions& o) {
   list(app, "--hide", o.grants.hide, "hide what matches", "PATTERN");
   list(app, "--env", o.grants.env, "pass or set an environment variable", "NAME[=VALUE]");
   list(app, "--limit", o.grants.limits, "set a limit, e.g. wall=60s, memory=1GiB", "NAME=VALUE");
-  list(app, "--enforce", o.grants.enforce, "what may enforce a limit, e.g. memory=rlimit", "NAME=LIST");
+  list(app, "--enforce", o.grants.enforce, "what may enforce a limit, e.g. memory=rlimit",
+       "NAME=LIST");
   option(app, "--network", o.grants.network, "none or loopback", "MODE");
   option(app, "--git", o.grants.git, "none or read", "MODE");
   option(app, "--observe", o.grants.observe, "off, writes or all", "MODE");
-  option(app, "--profile", o.grants.profile, "lint-offline, build-offline or no-proc (with a command after --)", "NAME");
-  option(app, "--ledger", o.ledger, "the ledger (default: $ETHOS_LEDGER, then the state directory)");
+  option(app, "--profile", o.grants.profile,
+         "lint-offline, build-offline or no-proc (with a command after --)", "NAME");
+  option(app, "--ledger", o.ledger,
+         "the ledger (default: $ETHOS_LEDGER, then the state directory)");
   option(app, "--keys", o.keys, "directory of the ledger's keys (default: beside it)", "DIR");
-  option(app, "--cgroup-parent", o.cgroup_parent, "cgroup v2 directory to make the cage's group in", "DIR");
+  option(app, "--cgroup-parent", o.cgroup_parent, "cgroup v2 directory to make the cage's group in",
+         "DIR");
   app.add_flag("--quiet", o.is_quiet, "say nothing but errors");
   app.add_option("TOOL", o.tool, "a declared tool; without it the command stands after --");
 }
@@ -68,9 +85,12 @@ void add_run_options(CLI::App& app, RunOptions& o) {
   option(app, "--decision", o.decision, "the control plane's decision that allowed this run");
   option(app, "--task", o.task, "what the run is for", "TEXT");
   option(app, "--actor", o.actor, "who asked for it", "TEXT");
-  option(app, "--stdin", o.standard_input, "none, inherit or a file (default: a pipe or file is inherited, a terminal never)", "WHAT");
+  option(app, "--stdin", o.standard_input,
+         "none, inherit or a file (default: a pipe or file is inherited, a terminal never)",
+         "WHAT");
   app.add_flag("--keep-output", o.keeps_output, "keep the tool's output in the ledger");
-  app.add_flag("--fail-on-denial", o.fails_on_denial, "exit 122 when an act of the tool was denied");
+  app.add_flag("--fail-on-denial", o.fails_on_denial,
+               "exit 122 when an act of the tool was denied");
   app.add_flag("--no-init", o.has_no_init, "never make a ledger");
 }
 
@@ -84,19 +104,25 @@ std::optional<Answer> parse(CLI::App& app, std::vector<std::string> args) {
   } catch (const CLI::CallForVersion&) {
     return Answer{0, "ethos-run " ETHOS_VERSION "\n", ""};
   } catch (const CLI::ExtrasError& e) {
-    return Answer{code(ExitStatus::runner_failed), "", std::string(e.what()) + " (the tool's own arguments stand after --)"};
+    return Answer{code(ExitStatus::runner_failed), "",
+                  std::string(e.what()) + " (the tool's own arguments stand after --)"};
   } catch (const CLI::Error& e) {
     return Answer{code(ExitStatus::runner_failed), "", e.what()};
   }
   return std::nullopt;
 }
 
-Answer wrong(std::string text) { return Answer{code(ExitStatus::runner_failed), "", std::move(text)}; }
+Answer wrong(std::string text) {
+  return Answer{code(ExitStatus::runner_failed), "", std::move(text)};
+}
 
 std::variant<RunOptions, Answer> parse_drift(std::vector<std::string> args) {
   RunOptions o;
   o.command = Command::drift;
-  CLI::App app("Says what widened and what narrowed between two declarations: exit 1 when something widened, else 0.", "ethos-run drift");
+  CLI::App app(
+      "Says what widened and what narrowed between two declarations: exit 1 when something "
+      "widened, else 0.",
+      "ethos-run drift");
   app.add_option("FILES", o.drift_files, "the older and the newer declaration")->expected(2);
   option(app, "--format", o.format, "text, json or markdown", "FORMAT");
   app.add_flag("--json", o.is_json, "the same as --format json");
@@ -105,7 +131,8 @@ std::variant<RunOptions, Answer> parse_drift(std::vector<std::string> args) {
     return *answer;
   }
   if (o.is_json) o.format = "json";
-  if (o.drift_files.size() != 2) return Answer{code(ExitStatus::usage), "", "drift takes two files"};
+  if (o.drift_files.size() != 2)
+    return Answer{code(ExitStatus::usage), "", "drift takes two files"};
   if (o.format && *o.format != "text" && *o.format != "json" && *o.format != "markdown")
     return Answer{code(ExitStatus::usage), "", "--format is text, json or markdown"};
   return o;
@@ -114,7 +141,9 @@ std::variant<RunOptions, Answer> parse_drift(std::vector<std::string> args) {
 std::variant<RunOptions, Answer> parse_doctor(std::vector<std::string> args) {
   RunOptions o;
   o.command = Command::doctor;
-  CLI::App app("Says what this host can enforce, and how to fix the rest: exit 1 when something is missing.", "ethos-run doctor");
+  CLI::App app(
+      "Says what this host can enforce, and how to fix the rest: exit 1 when something is missing.",
+      "ethos-run doctor");
   app.add_flag("--json", o.is_json, "facts as JSON");
   app.add_flag("--quiet", o.is_quiet, "say nothing but what is missing");
   option(app, "--cgroup-parent", o.cgroup_parent, "cgroup v2 directory to try", "DIR");
@@ -143,11 +172,16 @@ std::variant<RunOptions, Answer> parse_run_options(const std::vector<std::string
   app.footer(kFooter);
   app.set_version_flag("--version", "ethos-run " ETHOS_VERSION);
   add_policy_options(app, o);
-  if (o.command == Command::plan) app.add_flag("--json", o.is_json, "print the exact evidence bytes");
-  else add_run_options(app, o);
+  if (o.command == Command::plan)
+    app.add_flag("--json", o.is_json, "print the exact evidence bytes");
+  else
+    add_run_options(app, o);
   if (auto answer = parse(app, std::move(args))) return *answer;
-  if (!o.tool && o.words.empty()) return wrong("name a tool, or give a command after --; see --help");
-  if (o.tool && !is_tool_name(*o.tool)) return wrong("\"" + o.tool->substr(0, 80) + "\" is no tool's name; a command of your own stands after --");
+  if (!o.tool && o.words.empty())
+    return wrong("name a tool, or give a command after --; see --help");
+  if (o.tool && !is_tool_name(*o.tool))
+    return wrong("\"" + o.tool->substr(0, 80) +
+                 "\" is no tool's name; a command of your own stands after --");
   return o;
 }
 

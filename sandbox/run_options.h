@@ -15,8 +15,8 @@ enum class Command { run, plan, doctor, drift, learn };
 
 struct RunOptions {
   Command command = Command::run;
-  std::optional<std::string> tool;        // absent: ad hoc, `words` is the whole command line
-  std::vector<std::string> words;         // what stood after "--"
+  std::optional<std::string> tool;  // absent: ad hoc, `words` is the whole command line
+  std::vector<std::string> words;   // what stood after "--"
   GrantOptions grants;
   std::optional<std::string> ledger;
   std::optional<std::string> keys;
@@ -30,15 +30,16 @@ struct RunOptions {
   std::optional<std::string> decision;
   std::optional<std::string> task;
   std::optional<std::string> actor;
-  std::optional<std::string> standard_input;  // none, inherit or a file; absent: inherit a pipe or file
+  std::optional<std::string>
+      standard_input;  // none, inherit or a file; absent: inherit a pipe or file
   std::optional<std::string> cgroup_parent;
   bool has_no_init = false;
   bool keeps_output = false;
   bool fails_on_denial = false;
   bool is_quiet = false;
   bool is_json = false;
-  std::vector<std::string> drift_files;   // drift: two
-  std::optional<std::string> format;      // drift: text, json, markdown
+  std::vector<std::string> drift_files;  // drift: two
+  std::optional<std::string> format;     // drift: text, json, markdown
 };
 
 // The command line was answered (help, version) or is wrong: print and leave with `status`.
@@ -49,6 +50,7 @@ struct Answer {
 };
 
 // `args` without the program's name.
-[[nodiscard]] std::variant<RunOptions, Answer> parse_run_options(const std::vector<std::string>& args);
+[[nodiscard]] std::variant<RunOptions, Answer> parse_run_options(
+    const std::vector<std::string>& args);
 
 }  // namespace ethos::sandbox

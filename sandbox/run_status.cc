@@ -16,7 +16,8 @@ std::string encode_status(const RunStatus& s) {
   if (s.exit_code) out["exit"]["code"] = *s.exit_code;
   if (s.signal) out["exit"]["signal"] = *s.signal;
   Json& limits = out["limits"] = Json::Array{};
-  for (const std::string& limit : std::set<std::string>(s.limits.begin(), s.limits.end())) limits.push_back(limit);
+  for (const std::string& limit : std::set<std::string>(s.limits.begin(), s.limits.end()))
+    limits.push_back(limit);
   out["run"] = s.run;
   out["status"] = s.status;
   out["tool"] = s.tool;
@@ -29,18 +30,24 @@ std::string ended_by(const RunResult& result) {
     case Ending::exited:
     case Ending::signaled:
     case Ending::not_executable:
-    case Ending::not_found: return "tool";
-    case Ending::wall_timeout: return "wall";
-    case Ending::limit: return "limit";
-    case Ending::interrupted: return "interrupted";
-    case Ending::evidence: break;
+    case Ending::not_found:
+      return "tool";
+    case Ending::wall_timeout:
+      return "wall";
+    case Ending::limit:
+      return "limit";
+    case Ending::interrupted:
+      return "interrupted";
+    case Ending::evidence:
+      break;
   }
   return "runner";
 }
 
 int decide_status(const RunResult& result, bool is_denial_fatal) {
   constexpr int kSignalBase = 128;
-  if (result.ending == Ending::evidence || result.processes_left != 0) return code(ExitStatus::runner_failed);
+  if (result.ending == Ending::evidence || result.processes_left != 0)
+    return code(ExitStatus::runner_failed);
   if (result.ending == Ending::interrupted) return kSignalBase + result.status;
   if (result.ending == Ending::wall_timeout) return code(ExitStatus::wall_timeout);
   if (result.ending == Ending::limit) return code(ExitStatus::limit);

@@ -14,8 +14,8 @@ namespace ethos::sandbox {
 struct RunStatus {
   std::string run;
   std::string tool;
-  std::string ended_by;  // tool, wall, limit, interrupted, refused, runner
-  int status = 0;        // of ethos-run
+  std::string ended_by;          // tool, wall, limit, interrupted, refused, runner
+  int status = 0;                // of ethos-run
   std::optional<int> exit_code;  // the tool's own
   std::optional<int> signal;
   std::vector<std::string> limits;

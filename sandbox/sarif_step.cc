@@ -35,16 +35,21 @@ std::string percent_encode(std::string_view path) {
   std::string out;
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || kPlain.find(c) != std::string_view::npos;
-    if (is_plain) out += c;
-    else ((out += '%') += kHex[byte >> 4]) += kHex[byte & 0xF];
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || kPlain.find(c) != std::string_view::npos;
+    if (is_plain)
+      out += c;
+    else
+      ((out += '%') += kHex[byte >> 4]) += kHex[byte & 0xF];
   }
   return out;
 }
 
 // The declaration's place, when it is a file of the workspace: denials may point at it.
 std::string declaration_member(const Policy& policy, const Workspace& workspace) {
-  if (!policy.declaration || policy.declaration->line == 0 || !policy.source || policy.files.empty()) return "";
+  if (!policy.declaration || policy.declaration->line == 0 || !policy.source ||
+      policy.files.empty())
+    return "";
   if (policy.origin != Origin::workspace && policy.origin != Origin::pinned) return "";
   const auto inside = relative_to(workspace, policy.source_name);
   if (!inside) return "";
@@ -57,7 +62,9 @@ std::string declaration_member(const Policy& policy, const Workspace& workspace)
 }
 
 // Which stream a format's findings come on.
-bool is_on_standard_error(std::string_view format) { return format == "cppcheck-xml" || format == "gcc-text" || format == "clang-text"; }
+bool is_on_standard_error(std::string_view format) {
+  return format == "cppcheck-xml" || format == "gcc-text" || format == "clang-text";
+}
 
 // A cage that sees nothing of the workspace: for the evidence of a run that was refused.
 Result<Plan> blind_plan(const Prepared& prepared, std::uint32_t host_id) {
@@ -80,19 +87,22 @@ Result<Plan> blind_plan(const Prepared& prepared, std::uint32_t host_id) {
 
 class SarifStep {
  public:
-  SarifStep(const SarifRequest& request, Recorder& recorder) : request_(request), recorder_(recorder) {}
+  SarifStep(const SarifRequest& request, Recorder& recorder)
+      : request_(request), recorder_(recorder) {}
 
   Result<void> run() {
     auto program = find_sibling("ethos-sarif");
     if (!program) return base::Unexpected(std::move(program).error());
     program_ = std::move(*program);
     if (auto planned = choose_plan(); !planned) return planned;
-    auto evidence = evidence_document(request_.ledger, request_.run, recorder_.sequences(), recorder_.checkpoint_note(), request_.prepared->policy,
+    auto evidence = evidence_document(request_.ledger, request_.run, recorder_.sequences(),
+                                      recorder_.checkpoint_note(), request_.prepared->policy,
                                       request_.prepared->workspace);
     if (!evidence) return base::Unexpected(std::move(evidence).error());
     auto converted = start(convert_arguments(), input(), *evidence);
     if (!converted) return base::Unexpected(std::move(converted).error());
-    if (converted->out.empty()) return base::fail(Errc::malformed, "ethos-sarif convert wrote nothing: " + converted->err);
+    if (converted->out.empty())
+      return base::fail(Errc::malformed, "ethos-sarif convert wrote nothing: " + converted->err);
     // Both look at what the converter wrote from hostile bytes, so they are caged too.
     auto validated = start({"validate", "--quiet", "-"}, converted->out, "");
     if (!validated) return base::Unexpected(std::move(validated).error());
@@ -125,9 +135,18 @@ class SarifStep {
   }
 
   [[nodiscard]] std::vector<std::string> convert_arguments() const {
-    std::vector<std::string> out = {"convert", "--from", format(), "--evidence", kEvidencePath, "--tool", request_.prepared->policy.tool, "--quiet"};
+    std::vector<std::string> out = {"convert",
+                                    "--from",
+                                    format(),
+                                    "--evidence",
+                                    kEvidencePath,
+                                    "--tool",
+                                    request_.prepared->policy.tool,
+                                    "--quiet"};
     if (request_.plan) {
-      for (const std::string& word : {std::string("--root"), plan_.workspace, std::string("--cwd"), plan_.cwd}) out.push_back(word);
+      for (const std::string& word :
+           {std::string("--root"), plan_.workspace, std::string("--cwd"), plan_.cwd})
+        out.push_back(word);
       if (request_.exit_code) {
         out.emplace_back("--exit-code");
         out.push_back(std::to_string(*request_.exit_code));
@@ -139,7 +158,8 @@ class SarifStep {
     return out;
   }
 
-  Result<SiblingOutput> start(const std::vector<std::string>& arguments, std::string_view input, const std::string& evidence) const {
+  Result<SiblingOutput> start(const std::vector<std::string>& arguments, std::string_view input,
+                              const std::string& evidence) const {
     Plan plan = reading_plan(plan_, program_, arguments);
     if (!evidence.empty()) {
       plan.files.push_back({kEvidencePath, evidence});
@@ -148,7 +168,9 @@ class SarifStep {
     }
     auto done = run_sibling(plan, input);
     if (!done) return done;
-    if (done->status != 0) return base::fail(Errc::malformed, "ethos-sarif " + arguments.front() + " ended with " + std::to_string(done->status) + ": " + done->err);
+    if (done->status != 0)
+      return base::fail(Errc::malformed, "ethos-sarif " + arguments.front() + " ended with " +
+                                             std::to_string(done->status) + ": " + done->err);
     return done;
   }
 
@@ -168,13 +190,18 @@ class SarifStep {
   }
 
   // {"file":"sha256:...","results":["sha256:...",...]} -> number of results, one digest a line.
-  static Result<std::pair<std::int64_t, std::string>> read_digests(std::string_view text, const record::Digest& file) {
-    const auto malformed = [] { return base::fail(Errc::malformed, "ethos-sarif digest answered something else"); };
+  static Result<std::pair<std::int64_t, std::string>> read_digests(std::string_view text,
+                                                                   const record::Digest& file) {
+    const auto malformed = [] {
+      return base::fail(Errc::malformed, "ethos-sarif digest answered something else");
+    };
     auto root = parse_jsonc(text, {kMaxEvidence, 4});
     if (!root) return malformed();
     const JsonNode* digest = root->find("file");
     const JsonNode* results = root->find("results");
-    if (digest == nullptr || digest->text != file.text() || results == nullptr || results->kind != JsonNode::Kind::array) return malformed();
+    if (digest == nullptr || digest->text != file.text() || results == nullptr ||
+        results->kind != JsonNode::Kind::array)
+      return malformed();
     std::string list;
     for (const JsonNode& item : results->items) {
       if (!record::Digest::from_text(item.text)) return malformed();
@@ -191,30 +218,38 @@ class SarifStep {
 
 }  // namespace
 
-Result<std::string> evidence_document(const ledger::LedgerFiles& ledger, const std::string& run, const std::vector<std::uint64_t>& sequences,
-                                      const std::string& checkpoint, const Policy& policy, const Workspace& workspace) {
+Result<std::string> evidence_document(const ledger::LedgerFiles& ledger, const std::string& run,
+                                      const std::vector<std::uint64_t>& sequences,
+                                      const std::string& checkpoint, const Policy& policy,
+                                      const Workspace& workspace) {
   if (sequences.empty()) return base::fail(Errc::not_found, "no record of the run");
   auto reader = ledger::LedgerReader::open(ledger);
   if (!reader) return base::Unexpected(std::move(reader).error());
   std::string records;
   std::size_t next = 0;
-  auto read = reader->read(sequences.front(), sequences.back() + 1, [&](const ledger::StoredRecord& record) {
-    if (next >= sequences.size() || record.seq != sequences[next]) return true;
-    if (!records.empty()) records += ',';
-    records += record.bytes;
-    return ++next < sequences.size() && records.size() <= kMaxEvidence;
-  });
+  auto read = reader->read(sequences.front(), sequences.back() + 1,
+                           [&](const ledger::StoredRecord& record) {
+                             if (next >= sequences.size() || record.seq != sequences[next])
+                               return true;
+                             if (!records.empty()) records += ',';
+                             records += record.bytes;
+                             return ++next < sequences.size() && records.size() <= kMaxEvidence;
+                           });
   if (!read) return base::Unexpected(std::move(read).error());
-  if (next != sequences.size()) return base::fail(Errc::too_large, "the run's records do not fit into an evidence document");
+  if (next != sequences.size())
+    return base::fail(Errc::too_large, "the run's records do not fit into an evidence document");
   Json place;
   place["checkpoint"] = checkpoint;
   place["first_seq"] = static_cast<std::int64_t>(sequences.front());
   place["last_seq"] = static_cast<std::int64_t>(sequences.back());
   place["origin"] = reader->tail().checkpoint.origin;
   place["run"] = run;
-  return R"({"v":1,"kind":"ethos-evidence","ledger":)" + place.encode() + ",\"records\":[" + records + "]" + declaration_member(policy, workspace) + "}";
+  return R"({"v":1,"kind":"ethos-evidence","ledger":)" + place.encode() + ",\"records\":[" +
+         records + "]" + declaration_member(policy, workspace) + "}";
 }
 
-Result<void> write_sarif(const SarifRequest& request, Recorder& recorder) { return SarifStep(request, recorder).run(); }
+Result<void> write_sarif(const SarifRequest& request, Recorder& recorder) {
+  return SarifStep(request, recorder).run();
+}
 
 }  // namespace ethos::sandbox

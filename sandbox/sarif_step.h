@@ -11,28 +11,29 @@
 #include "sandbox/prepare.h"
 #include "sandbox/recorder.h"
 
-// `--sarif`: the tool's output and the run's records become one SARIF file, made by ethos-sarif in a cage
-// of its own; then `sarif.written` says which file that was.
+// `--sarif`: the tool's output and the run's records become one SARIF file, made by ethos-sarif in
+// a cage of its own; then `sarif.written` says which file that was.
 namespace ethos::sandbox {
 
 struct SarifRequest {
   const OutputFile* file = nullptr;
   const Prepared* prepared = nullptr;
-  std::optional<Plan> plan;        // of the run; absent when it was refused before there was one
+  std::optional<Plan> plan;  // of the run; absent when it was refused before there was one
   ledger::LedgerFiles ledger;
   std::string run;
   std::string_view standard_output;
   std::string_view standard_error;
-  std::optional<int> exit_code;    // the tool's own
-  std::uint32_t host_id = 0;       // root: the unprivileged uid for a cage without a run
+  std::optional<int> exit_code;  // the tool's own
+  std::uint32_t host_id = 0;     // root: the unprivileged uid for a cage without a run
 };
 
 // The run's end must be committed. An error says that there is no such file, or no record of it.
 [[nodiscard]] base::Result<void> write_sarif(const SarifRequest& request, Recorder& recorder);
 
 // docs/formats/sarif-property.md, "The evidence document".
-[[nodiscard]] base::Result<std::string> evidence_document(const ledger::LedgerFiles& ledger, const std::string& run,
-                                                          const std::vector<std::uint64_t>& sequences, const std::string& checkpoint,
-                                                          const Policy& policy, const Workspace& workspace);
+[[nodiscard]] base::Result<std::string> evidence_document(
+    const ledger::LedgerFiles& ledger, const std::string& run,
+    const std::vector<std::uint64_t>& sequences, const std::string& checkpoint,
+    const Policy& policy, const Workspace& workspace);
 
 }  // namespace ethos::sandbox

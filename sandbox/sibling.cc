@@ -29,7 +29,8 @@ constexpr std::uint64_t kMi = 1U << 20;
 
 bool is_visible(const Plan& plan, const std::string& path) {
   return std::ranges::any_of(plan.mounts, [&](const Mount& m) {
-    return m.kind == MountKind::bind && !m.no_exec && m.where.base == Base::system && is_at_or_below(path, m.at);
+    return m.kind == MountKind::bind && !m.no_exec && m.where.base == Base::system &&
+           is_at_or_below(path, m.at);
   });
 }
 
@@ -43,7 +44,8 @@ void make_readable_only(Mount& mount) {
 
 Access readable_only(const LandlockRule& rule) {
   const bool is_own = rule.where.base == Base::scratch && rule.where.path == ".";
-  if (rule.access == Access::device || is_own || rule.at == "/dev/shm") return is_own ? Access::write : rule.access;
+  if (rule.access == Access::device || is_own || rule.at == "/dev/shm")
+    return is_own ? Access::write : rule.access;
   const bool may_execute = rule.where.base == Base::system && rule.access == Access::read_exec;
   return may_execute ? Access::read_exec : Access::read;
 }
@@ -62,7 +64,8 @@ void add_program(Plan& plan, const std::string& program) {
   mount.no_exec = false;
   // After every mount that could lie above it.
   plan.mounts.push_back(std::move(mount));
-  plan.landlock.push_back({program, cage_path(program, plan.workspace), NodeType::file, Access::read_exec});
+  plan.landlock.push_back(
+      {program, cage_path(program, plan.workspace), NodeType::file, Access::read_exec});
 }
 
 // Nothing of the sibling's run becomes evidence by itself; what matters is what it prints.
@@ -75,21 +78,28 @@ class NoSink final : public EvidenceSink {
   bool on_gap(const Gap&) override { return true; }
 };
 
-std::string first_line(const std::string& text) { return text.substr(0, std::min(text.find('\n'), text.size())); }
+std::string first_line(const std::string& text) {
+  return text.substr(0, std::min(text.find('\n'), text.size()));
+}
 
 }  // namespace
 
-Plan reading_plan(const Plan& run, const std::string& program, const std::vector<std::string>& arguments) {
+Plan reading_plan(const Plan& run, const std::string& program,
+                  const std::vector<std::string>& arguments) {
   Plan plan = run;
   plan.tool = program.substr(program.rfind('/') + 1);
   for (Mount& mount : plan.mounts) make_readable_only(mount);
   for (LandlockRule& rule : plan.landlock) rule.access = readable_only(rule);
   add_program(plan, program);
   // Output and memory leave room for a large report; the converter itself streams.
-  plan.limits = {{"file_bytes", 1024 * kMi, Enforcer::rlimit},      {"inodes", 1000, Enforcer::tmpfs},
-                 {"memory_bytes", 2048 * kMi, Enforcer::rlimit},    {"open_files", 256, Enforcer::rlimit},
-                 {"output_bytes", 1024 * kMi, Enforcer::supervisor}, {"pids", 16, Enforcer::supervisor},
-                 {"scratch_bytes", 64 * kMi, Enforcer::tmpfs},      {"wall_ms", 600'000, Enforcer::supervisor}};
+  plan.limits = {{"file_bytes", 1024 * kMi, Enforcer::rlimit},
+                 {"inodes", 1000, Enforcer::tmpfs},
+                 {"memory_bytes", 2048 * kMi, Enforcer::rlimit},
+                 {"open_files", 256, Enforcer::rlimit},
+                 {"output_bytes", 1024 * kMi, Enforcer::supervisor},
+                 {"pids", 16, Enforcer::supervisor},
+                 {"scratch_bytes", 64 * kMi, Enforcer::tmpfs},
+                 {"wall_ms", 600'000, Enforcer::supervisor}};
   for (Mount& mount : plan.mounts) {
     if (mount.kind != MountKind::scratch) continue;
     mount.size_bytes = 64 * kMi;
@@ -109,9 +119,12 @@ Plan reading_plan(const Plan& run, const std::string& program, const std::vector
 Result<SiblingOutput> run_sibling(const Plan& plan, std::string_view input) {
   UniqueFd memory(::memfd_create("ethos-input", MFD_CLOEXEC));
   if (!memory.is_open()) return base::fail_errno("input of " + plan.tool, errno);
-  if (auto written = base::write_all(memory, base::as_bytes(input), "input of " + plan.tool); !written) return base::Unexpected(std::move(written).error());
+  if (auto written = base::write_all(memory, base::as_bytes(input), "input of " + plan.tool);
+      !written)
+    return base::Unexpected(std::move(written).error());
   // Opened again: the sibling gets neither the place where writing stopped nor the right to write.
-  const UniqueFd reading(::open(("/proc/self/fd/" + std::to_string(memory.get())).c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd reading(
+      ::open(("/proc/self/fd/" + std::to_string(memory.get())).c_str(), O_RDONLY | O_CLOEXEC));
   if (!reading.is_open()) return base::fail_errno("input of " + plan.tool, errno);
   LaunchOptions options;
   options.stdin_fd = reading.get();
@@ -121,18 +134,23 @@ Result<SiblingOutput> run_sibling(const Plan& plan, std::string_view input) {
   options.keep_stderr = true;
   NoSink sink;
   const CageOutcome outcome = run_cage(plan, options, sink);
-  if (const auto* denial = std::get_if<SetupDenial>(&outcome)) return base::fail(Errc::refused, plan.tool + ": " + denial->cause, denial->error);
-  if (const auto* failure = std::get_if<RunnerFailure>(&outcome)) return base::fail(Errc::io, plan.tool + ": " + failure->what, failure->error);
+  if (const auto* denial = std::get_if<SetupDenial>(&outcome))
+    return base::fail(Errc::refused, plan.tool + ": " + denial->cause, denial->error);
+  if (const auto* failure = std::get_if<RunnerFailure>(&outcome))
+    return base::fail(Errc::io, plan.tool + ": " + failure->what, failure->error);
   const auto& result = std::get<RunResult>(outcome);
-  if (result.ending != Ending::exited) return base::fail(Errc::io, plan.tool + " did not end by itself");
-  if (result.out.is_truncated) return base::fail(Errc::too_large, plan.tool + " wrote more than is allowed");
+  if (result.ending != Ending::exited)
+    return base::fail(Errc::io, plan.tool + " did not end by itself");
+  if (result.out.is_truncated)
+    return base::fail(Errc::too_large, plan.tool + " wrote more than is allowed");
   return SiblingOutput{result.status, result.out.kept, first_line(result.err.kept)};
 }
 
 Result<std::string> find_sibling(const std::string& name) {
   std::array<char, 4096> self{};
   const ssize_t n = ::readlink("/proc/self/exe", self.data(), self.size());
-  if (n <= 0 || static_cast<std::size_t>(n) == self.size()) return base::fail_errno("own executable", errno);
+  if (n <= 0 || static_cast<std::size_t>(n) == self.size())
+    return base::fail_errno("own executable", errno);
   std::string path(self.data(), static_cast<std::size_t>(n));
   path.replace(path.rfind('/') + 1, std::string::npos, name);
   if (::access(path.c_str(), X_OK) != 0) return base::fail_errno(path, errno);

@@ -8,21 +8,22 @@
 #include "ledger/base/result.h"
 #include "sandbox/plan.h"
 
-// Starts ethos-sarif in a cage of its own: no parser of a tool's output ever runs in the process that
-// writes the evidence.
+// Starts ethos-sarif in a cage of its own: no parser of a tool's output ever runs in the process
+// that writes the evidence.
 namespace ethos::sandbox {
 
-// What the sibling may see of the run's own cage: the same trees and the same things hidden, but nothing
-// writable and nothing executable outside the system; no network. Pure.
-[[nodiscard]] Plan reading_plan(const Plan& run, const std::string& program, const std::vector<std::string>& arguments);
+// What the sibling may see of the run's own cage: the same trees and the same things hidden, but
+// nothing writable and nothing executable outside the system; no network. Pure.
+[[nodiscard]] Plan reading_plan(const Plan& run, const std::string& program,
+                                const std::vector<std::string>& arguments);
 
 // Where the evidence document lies in that cage.
 inline constexpr const char* kEvidencePath = "/etc/ethos-evidence.json";
 
 struct SiblingOutput {
-  int status = 0;       // its exit status
+  int status = 0;  // its exit status
   std::string out;
-  std::string err;      // first line of it, for people
+  std::string err;  // first line of it, for people
 };
 
 // Runs `plan` with `input` as standard input. Errc::refused when the cage could not be built,

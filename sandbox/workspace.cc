@@ -43,7 +43,8 @@ std::string find_repository_top(const std::string& cwd) {
 }
 
 bool is_base_runtime(const std::string& path) {
-  static constexpr auto kTrees = std::to_array<std::string_view>({"/usr", "/bin", "/sbin", "/etc", "/dev", "/proc", "/sys", "/run", "/boot"});
+  static constexpr auto kTrees = std::to_array<std::string_view>(
+      {"/usr", "/bin", "/sbin", "/etc", "/dev", "/proc", "/sys", "/run", "/boot"});
   if (path == "/" || path == "/tmp" || path.starts_with("/lib")) return true;
   for (const std::string_view tree : kTrees)
     if (is_at_or_below(path, tree)) return true;
@@ -54,13 +55,15 @@ bool is_base_runtime(const std::string& path) {
 
 Result<std::string> real_path(const std::string& path) {
   const auto resolve = [](const std::string& p) -> std::optional<std::string> {
-    const std::unique_ptr<char, decltype(&std::free)> text(::realpath(p.c_str(), nullptr), &std::free);
+    const std::unique_ptr<char, decltype(&std::free)> text(::realpath(p.c_str(), nullptr),
+                                                           &std::free);
     return text ? std::optional<std::string>(text.get()) : std::nullopt;
   };
   if (auto whole = resolve(path)) return *whole;
   const int error = errno;
   const auto [parent, name] = base::split_path(path);
-  if (error != ENOENT || name.empty() || name == "." || name == "..") return base::fail_errno(path, error);
+  if (error != ENOENT || name.empty() || name == "." || name == "..")
+    return base::fail_errno(path, error);
   auto above = resolve(parent);
   if (!above) return base::fail_errno(parent, errno);
   return (*above == "/" ? "" : *above) + "/" + name;
@@ -68,7 +71,8 @@ Result<std::string> real_path(const std::string& path) {
 
 Result<std::string> current_directory() {
   std::array<char, 4096> buffer{};
-  if (::getcwd(buffer.data(), buffer.size()) == nullptr) return base::fail_errno("current directory", errno);
+  if (::getcwd(buffer.data(), buffer.size()) == nullptr)
+    return base::fail_errno("current directory", errno);
   // "(unreachable)/..." is what getcwd says of a place outside the root.
   if (buffer[0] != '/') return base::fail(Errc::refused, "the current directory cannot be reached");
   return std::string(buffer.data());
@@ -78,8 +82,11 @@ Result<Workspace> open_workspace(const std::optional<std::string>& named, const 
   auto path = real_path(named ? *named : find_repository_top(cwd));
   if (!path) return base::Unexpected(std::move(path).error().with_context("workspace"));
   if (is_base_runtime(*path))
-    return base::fail(Errc::refused, "workspace " + *path + ": it is a part of what every cage shows; work on a copy elsewhere");
-  const int fd = open_at(AT_FDCWD, path->c_str(), O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    return base::fail(
+        Errc::refused,
+        "workspace " + *path + ": it is a part of what every cage shows; work on a copy elsewhere");
+  const int fd = open_at(AT_FDCWD, path->c_str(), O_PATH | O_DIRECTORY,
+                         RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
   if (fd < 0) return base::fail_errno("workspace " + *path, -fd);
   Workspace out;
   out.fd.reset(fd);

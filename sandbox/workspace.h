@@ -12,7 +12,7 @@
 namespace ethos::sandbox {
 
 struct Workspace {
-  std::string path;  // absolute, without a symbolic link in it
+  std::string path;   // absolute, without a symbolic link in it
   base::UniqueFd fd;  // O_PATH
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -20,16 +20,19 @@ struct Workspace {
   std::uint32_t gid = 0;
 };
 
-// The one that was named, else the nearest parent of `cwd` (or itself) that has a `.git`, else `cwd`.
-// Errc::refused for "/" and for a place inside the base runtime: there nothing could be kept out.
-[[nodiscard]] base::Result<Workspace> open_workspace(const std::optional<std::string>& named, const std::string& cwd);
+// The one that was named, else the nearest parent of `cwd` (or itself) that has a `.git`, else
+// `cwd`. Errc::refused for "/" and for a place inside the base runtime: there nothing could be kept
+// out.
+[[nodiscard]] base::Result<Workspace> open_workspace(const std::optional<std::string>& named,
+                                                     const std::string& cwd);
 
 // openat2 of a path in normal form: relative ones beneath the workspace, absolute ones from "/"; no
 // symbolic link and no magic link at any component. Returns the descriptor or a negative errno.
 [[nodiscard]] int open_granted(const Workspace& workspace, const std::string& path, int flags);
 
 // The text of a path relative to the workspace when it is the workspace or lies below it.
-[[nodiscard]] std::optional<std::string> relative_to(const Workspace& workspace, const std::string& absolute);
+[[nodiscard]] std::optional<std::string> relative_to(const Workspace& workspace,
+                                                     const std::string& absolute);
 
 // realpath(3) with Result; for a path that does not exist, its parent's with the name behind it.
 [[nodiscard]] base::Result<std::string> real_path(const std::string& path);

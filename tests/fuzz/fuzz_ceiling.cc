@@ -14,14 +14,24 @@ Json written(const Json& canonical) {
   out["version"] = 1;
   if (const auto* limits = out.object(); limits->contains("limits")) {
     Json renamed;
-    constexpr std::pair<const char*, const char*> kNames[] = {
-        {"wall_ms", "wall"},     {"memory_bytes", "memory"},   {"swap_bytes", "swap"},       {"cpu_percent", "cpu"},       {"pids", "pids"},     {"output_bytes", "output"},
-        {"file_bytes", "file_size"}, {"open_files", "open_files"}, {"scratch_bytes", "scratch"}, {"staged_bytes", "staged"}, {"inodes", "inodes"}};
+    constexpr std::pair<const char*, const char*> kNames[] = {{"wall_ms", "wall"},
+                                                              {"memory_bytes", "memory"},
+                                                              {"swap_bytes", "swap"},
+                                                              {"cpu_percent", "cpu"},
+                                                              {"pids", "pids"},
+                                                              {"output_bytes", "output"},
+                                                              {"file_bytes", "file_size"},
+                                                              {"open_files", "open_files"},
+                                                              {"scratch_bytes", "scratch"},
+                                                              {"staged_bytes", "staged"},
+                                                              {"inodes", "inodes"}};
     for (const auto& [normal, key] : kNames) {
       const auto* object = out["limits"].object();
       const auto it = object->find(normal);
       if (it == object->end()) continue;
-      const std::string suffix = std::string(normal) == "wall_ms" ? "ms" : std::string(normal) == "cpu_percent" ? "%" : "";
+      const std::string suffix = std::string(normal) == "wall_ms"       ? "ms"
+                                 : std::string(normal) == "cpu_percent" ? "%"
+                                                                        : "";
       renamed[key] = it->second.encode() + suffix;
     }
     out["limits"] = std::move(renamed);

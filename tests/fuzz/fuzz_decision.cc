@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing is authenticated without a trusted key, and a decision that allows says so in its payload.
+// Nothing is authenticated without a trusted key, and a decision that allows says so in its
+// payload.
 #include "sandbox/decision.h"
 #include "tests/fuzz/property.h"
 

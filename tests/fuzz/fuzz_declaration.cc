@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a declaration parses to has a normal form in ethos-json/1 that does not change when it is spelled out,
-// and its drift against itself is empty.
+// What a declaration parses to has a normal form in ethos-json/1 that does not change when it is
+// spelled out, and its drift against itself is empty.
 #include "ledger/record/canonical_json.h"
 #include "sandbox/drift.h"
 #include "sandbox/grants.h"

@@ -18,7 +18,9 @@ std::string with(const std::string& members) {
 }  // namespace
 
 TEST_CASE("declaration: each key may stand and keeps its line", "[sandbox]") {
-  const auto d = parse_declaration("{\"version\":1,\"tools\":{\n\"a\":{\"command\":[\"x\"],\n\"network\":\"loopback\"},\n\"b\":{\"command\":[\"y\",\"-z\"]}}}");
+  const auto d = parse_declaration(
+      "{\"version\":1,\"tools\":{\n\"a\":{\"command\":[\"x\"],\n\"network\":\"loopback\"},\n\"b\":{"
+      "\"command\":[\"y\",\"-z\"]}}}");
   REQUIRE(d);
   REQUIRE(d->find("a") != nullptr);
   CHECK(d->find("a")->line == 2);
@@ -30,32 +32,74 @@ TEST_CASE("declaration: each key may stand and keeps its line", "[sandbox]") {
 
 TEST_CASE("declaration: each of these is refused", "[sandbox]") {
   CHECK(parse_declaration(with("")));
-  for (const char* members :
-       {",\"x\":1", ",\"command\":[\"a\"]", ",\"read\":\".\"", ",\"read\":[1]", ",\"read\":[\"\"]", ",\"read\":[\"a/../b\"]", ",\"read\":[{}]",
-        ",\"read\":[{\"path\":\"a\",\"delete\":true}]", ",\"write\":[{\"path\":\"a\",\"optional\":true}]", ",\"read\":[{\"path\":\"a\",\"optional\":1}]",
-        ",\"hide\":[\"a//b\"]", ",\"hide\":[\"..\"]", ",\"hide\":[\"/\"]", ",\"network\":\"full\"", ",\"network\":true", ",\"git\":\"write\"",
-        ",\"env\":[\"1A\"]", ",\"env\":[\"=x\"]", ",\"env\":[\"LD_PRELOAD\"]", ",\"env\":[\"LD_X=1\"]", ",\"env\":[\"GIT_DIR\"]", ",\"env\":[\"BASH_ENV\"]",
-        ",\"env\":[\"GLIBC_TUNABLES=x\"]", ",\"limits\":{\"wall\":\"-1s\"}", ",\"limits\":{\"wall\":\"1.5s\"}", ",\"limits\":{\"wall\":\"1 s\"}",
-        ",\"limits\":{\"memory\":\"2gib\"}", ",\"limits\":{\"memory\":\"9999999GiB\"}", ",\"limits\":{\"cpu\":100}", ",\"limits\":{\"io\":1}", ",\"limits\":{\"pids\":true}",
-        ",\"limits\":{\"pids\":\"0x10\"}", ",\"limits\":{\"pids\":\"007\"}", ",\"enforce\":{\"memory\":[]}", ",\"enforce\":{\"memory\":[\"cgroup\",\"cgroup\"]}",
-        ",\"enforce\":{\"scratch\":\"tmpfs\"}", ",\"enforce\":{\"wall\":\"cgroup\"}", ",\"observe\":\"some\"", ",\"args\":\"none\"", ",\"class\":\"vm\"",
-        ",\"on_output_limit\":\"stop\"", ",\"output_format\":\"A\"", ",\"output_format\":\"\"", ",\"profile\":\"default\"", ",\"profile\":null"}) {
+  for (const char* members : {",\"x\":1",
+                              ",\"command\":[\"a\"]",
+                              ",\"read\":\".\"",
+                              ",\"read\":[1]",
+                              ",\"read\":[\"\"]",
+                              ",\"read\":[\"a/../b\"]",
+                              ",\"read\":[{}]",
+                              ",\"read\":[{\"path\":\"a\",\"delete\":true}]",
+                              ",\"write\":[{\"path\":\"a\",\"optional\":true}]",
+                              ",\"read\":[{\"path\":\"a\",\"optional\":1}]",
+                              ",\"hide\":[\"a//b\"]",
+                              ",\"hide\":[\"..\"]",
+                              ",\"hide\":[\"/\"]",
+                              ",\"network\":\"full\"",
+                              ",\"network\":true",
+                              ",\"git\":\"write\"",
+                              ",\"env\":[\"1A\"]",
+                              ",\"env\":[\"=x\"]",
+                              ",\"env\":[\"LD_PRELOAD\"]",
+                              ",\"env\":[\"LD_X=1\"]",
+                              ",\"env\":[\"GIT_DIR\"]",
+                              ",\"env\":[\"BASH_ENV\"]",
+                              ",\"env\":[\"GLIBC_TUNABLES=x\"]",
+                              ",\"limits\":{\"wall\":\"-1s\"}",
+                              ",\"limits\":{\"wall\":\"1.5s\"}",
+                              ",\"limits\":{\"wall\":\"1 s\"}",
+                              ",\"limits\":{\"memory\":\"2gib\"}",
+                              ",\"limits\":{\"memory\":\"9999999GiB\"}",
+                              ",\"limits\":{\"cpu\":100}",
+                              ",\"limits\":{\"io\":1}",
+                              ",\"limits\":{\"pids\":true}",
+                              ",\"limits\":{\"pids\":\"0x10\"}",
+                              ",\"limits\":{\"pids\":\"007\"}",
+                              ",\"enforce\":{\"memory\":[]}",
+                              ",\"enforce\":{\"memory\":[\"cgroup\",\"cgroup\"]}",
+                              ",\"enforce\":{\"scratch\":\"tmpfs\"}",
+                              ",\"enforce\":{\"wall\":\"cgroup\"}",
+                              ",\"observe\":\"some\"",
+                              ",\"args\":\"none\"",
+                              ",\"class\":\"vm\"",
+                              ",\"on_output_limit\":\"stop\"",
+                              ",\"output_format\":\"A\"",
+                              ",\"output_format\":\"\"",
+                              ",\"profile\":\"default\"",
+                              ",\"profile\":null"}) {
     CAPTURE(members);
     const auto d = parse_declaration(with(members));
     REQUIRE_FALSE(d);
     CHECK(d.error().what.find("line 1, column ") != std::string::npos);
   }
-  for (const char* text : {"[]", "{}", "{\"version\":1}", "{\"tools\":{\"t\":{\"command\":[\"a\"]}}}", "{\"version\":\"1\",\"tools\":{\"t\":{\"command\":[\"a\"]}}}",
-                           "{\"version\":1,\"tools\":{}}", "{\"version\":1,\"tools\":{\"-t\":{\"command\":[\"a\"]}}}", "{\"version\":1,\"tools\":{\"a b\":{\"command\":[\"a\"]}}}",
-                           "{\"version\":1,\"tools\":{\"t\":{}}}", "{\"version\":1,\"tools\":{\"t\":{\"command\":[]}}}", "{\"version\":1,\"tools\":{\"t\":{\"command\":[\"\"]}}}",
-                           "{\"version\":1,\"more\":2,\"tools\":{\"t\":{\"command\":[\"a\"]}}}"}) {
+  for (const char* text :
+       {"[]", "{}", "{\"version\":1}", "{\"tools\":{\"t\":{\"command\":[\"a\"]}}}",
+        "{\"version\":\"1\",\"tools\":{\"t\":{\"command\":[\"a\"]}}}",
+        "{\"version\":1,\"tools\":{}}", "{\"version\":1,\"tools\":{\"-t\":{\"command\":[\"a\"]}}}",
+        "{\"version\":1,\"tools\":{\"a b\":{\"command\":[\"a\"]}}}",
+        "{\"version\":1,\"tools\":{\"t\":{}}}",
+        "{\"version\":1,\"tools\":{\"t\":{\"command\":[]}}}",
+        "{\"version\":1,\"tools\":{\"t\":{\"command\":[\"\"]}}}",
+        "{\"version\":1,\"more\":2,\"tools\":{\"t\":{\"command\":[\"a\"]}}}"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_declaration(text));
   }
 }
 
 TEST_CASE("limits: units are exact and have an upper end", "[sandbox]") {
-  const auto value = [](const char* key, const char* text) { return parse_limit(*find_limit(key), text); };
+  const auto value = [](const char* key, const char* text) {
+    return parse_limit(*find_limit(key), text);
+  };
   CHECK(value("wall", "1h") == 3'600'000);
   CHECK(value("wall", "7") == 7000);
   CHECK(value("wall", "250ms") == 250);
@@ -93,9 +137,12 @@ TEST_CASE("paths: the normal form drops what says nothing", "[sandbox]") {
 }
 
 TEST_CASE("paths: bytes that are no text go into base64", "[sandbox]") {
-  CHECK(encode_path({Base::workspace, "a\xFF"}).encode() == R"({"base":"workspace","path_b64":"Yf8="})");
-  CHECK(encode_path({Base::workspace, "a\tb"}).encode() == R"({"base":"workspace","path_b64":"YQli"})");
-  CHECK(encode_path({Base::workspace, "\xC3\xA9"}).encode() == "{\"base\":\"workspace\",\"path\":\"\xC3\xA9\"}");
+  CHECK(encode_path({Base::workspace, "a\xFF"}).encode() ==
+        R"({"base":"workspace","path_b64":"Yf8="})");
+  CHECK(encode_path({Base::workspace, "a\tb"}).encode() ==
+        R"({"base":"workspace","path_b64":"YQli"})");
+  CHECK(encode_path({Base::workspace, "\xC3\xA9"}).encode() ==
+        "{\"base\":\"workspace\",\"path\":\"\xC3\xA9\"}");
 }
 
 TEST_CASE("hide: patterns have one full form and match as they say", "[sandbox]") {
@@ -133,7 +180,8 @@ TEST_CASE("hide: patterns have one full form and match as they say", "[sandbox]"
   CHECK_FALSE(matches((stars + "b").c_str(), std::string(1000, 'a').c_str()));
   std::string deep = "**";
   for (int i = 0; i < 100; ++i) deep += "/a/**";
-  CHECK_FALSE(matches((deep + "/b").c_str(), std::string("a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/c").c_str()));
+  CHECK_FALSE(matches((deep + "/b").c_str(),
+                      std::string("a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/c").c_str()));
 }
 
 TEST_CASE("git rules: what none and read hide", "[sandbox]") {
@@ -141,23 +189,35 @@ TEST_CASE("git rules: what none and read hide", "[sandbox]") {
   CHECK(is_hidden_by_git("sub/.GiT", Git::none));
   CHECK_FALSE(is_hidden_by_git(".gitignore", Git::none));
   CHECK_FALSE(is_hidden_by_git(".git", Git::read));
-  for (const char* path : {".git/config", ".git/config.worktree", ".git/hooks", ".git/info", ".git/logs", "a/.git/Config", ".git/modules/x/config",
-                           ".git/modules/x/y/hooks", ".git/modules/x/modules/y/logs", ".git/worktrees/w/config.worktree"})
+  for (const char* path :
+       {".git/config", ".git/config.worktree", ".git/hooks", ".git/info", ".git/logs",
+        "a/.git/Config", ".git/modules/x/config", ".git/modules/x/y/hooks",
+        ".git/modules/x/modules/y/logs", ".git/worktrees/w/config.worktree"})
     CHECK(is_hidden_by_git(path, Git::read));
-  for (const char* path : {".git/HEAD", ".git/refs/heads/logs", ".git/refs/heads/config", ".git/objects/info", "config", "hooks", ".git/modules/x/refs/heads/logs"})
+  for (const char* path :
+       {".git/HEAD", ".git/refs/heads/logs", ".git/refs/heads/config", ".git/objects/info",
+        "config", "hooks", ".git/modules/x/refs/heads/logs"})
     CHECK_FALSE(is_hidden_by_git(path, Git::read));
   CHECK(is_within_git_hidden("a/.git/hooks/pre-commit", Git::read));
   CHECK(is_within_git_hidden(".git/refs", Git::none));
 }
 
 TEST_CASE("ceiling: the canonical form has sorted lists and no trust", "[sandbox]") {
-  const auto c = parse_ceiling(R"({"version":1,"name":"a","write":["./b/","a","b"],"limits":{"wall":"1m"},"pinned":["sha256:)" + std::string(64, 'a') + R"("]})");
+  const auto c = parse_ceiling(
+      R"({"version":1,"name":"a","write":["./b/","a","b"],"limits":{"wall":"1m"},"pinned":["sha256:)" +
+      std::string(64, 'a') + R"("]})");
   REQUIRE(c);
-  CHECK(encode_ceiling(*c).encode() == R"({"limits":{"wall_ms":60000},"name":"a","write":["a","b"]})");
+  CHECK(encode_ceiling(*c).encode() ==
+        R"({"limits":{"wall_ms":60000},"name":"a","write":["a","b"]})");
   CHECK(c->pinned.size() == 1);
-  for (const char* text : {"{}", R"({"version":1})", R"({"version":1,"name":"a b"})", R"({"version":1,"name":"a","network":["all"]})", R"({"version":1,"name":"a","read":[".."]})",
-                           R"({"version":1,"name":"a","env_deny":["a b"]})", R"({"version":1,"name":"a","pinned":["sha256:00"]})", R"({"version":1,"name":"a","decision_keys":["AA=="]})",
-                           R"({"version":1,"name":"a","limits":{"io":1}})", R"({"version":1,"name":"a","x":[]})"}) {
+  for (const char* text :
+       {"{}", R"({"version":1})", R"({"version":1,"name":"a b"})",
+        R"({"version":1,"name":"a","network":["all"]})",
+        R"({"version":1,"name":"a","read":[".."]})",
+        R"({"version":1,"name":"a","env_deny":["a b"]})",
+        R"({"version":1,"name":"a","pinned":["sha256:00"]})",
+        R"({"version":1,"name":"a","decision_keys":["AA=="]})",
+        R"({"version":1,"name":"a","limits":{"io":1}})", R"({"version":1,"name":"a","x":[]})"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_ceiling(text));
   }

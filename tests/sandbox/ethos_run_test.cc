@@ -46,9 +46,12 @@ const char* kDeclaration = R"({"version":1,"tools":{
     "read":["/etc/shadow"]},
   "fixed":{"command":["echo"],"args":"fixed"},"paths":{"command":["echo"],"args":"paths"}}})";
 
-// A first run makes the ledger; one that is refused leaves genesis, run.open, the denial and run.close.
+// A first run makes the ledger; one that is refused leaves genesis, run.open, the denial and
+// run.close.
 constexpr std::size_t kRecordsOfRefused = 4;
-void make_ledger(const Site& site) { REQUIRE(site.run({"--read", "gone", "--", "true"}).status == 120); }
+void make_ledger(const Site& site) {
+  REQUIRE(site.run({"--read", "gone", "--", "true"}).status == 120);
+}
 
 constexpr uid_t kUser = 12345;
 
@@ -60,19 +63,21 @@ std::vector<std::optional<uid_t>> callers() {
 
 }  // namespace
 
-#define NEEDS_CAGES                                                      \
-  if (!can_build_cages()) {                                              \
-    WARN("skipped: no cage can be built here, see ethos-run doctor");    \
-    return;                                                              \
+#define NEEDS_CAGES                                                   \
+  if (!can_build_cages()) {                                           \
+    WARN("skipped: no cage can be built here, see ethos-run doctor"); \
+    return;                                                           \
   }
 
-TEST_CASE("ethos-run: a declared tool runs, and the run is recorded from start to end", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: a declared tool runs, and the run is recorded from start to end",
+          "[sandbox][e2e]") {
   NEEDS_CAGES
   for (const auto& uid : callers()) {
     CAPTURE(uid.value_or(0));
     const Site site(uid);
     site.file("ethos.json", kDeclaration);
-    const Ended ended = site.run({"--task", "lint", "--actor", "me", "--status-json", site.path("status"), "--run-id-file", site.path("id"), "greet"});
+    const Ended ended = site.run({"--task", "lint", "--actor", "me", "--status-json",
+                                  site.path("status"), "--run-id-file", site.path("id"), "greet"});
     CHECK(ended.status == 5);
     CHECK(ended.out == "hello\n");
     CHECK(ended.err.find("there\n") != std::string::npos);
@@ -92,7 +97,8 @@ TEST_CASE("ethos-run: a declared tool runs, and the run is recorded from start t
     CHECK(text_at(open, {"body", "exe", "path", "base"}) == "system");
     CHECK(text_at(open, {"body", "task", "kind"}) == "task");
     CHECK(text_at(open, {"body", "plan", "kind"}) == "plan");
-    CHECK(text_at(open, {"body", "source", "n"}) == std::to_string(std::string(kDeclaration).size()));
+    CHECK(text_at(open, {"body", "source", "n"}) ==
+          std::to_string(std::string(kDeclaration).size()));
     const JsonNode& close = records.back();
     CHECK(text_at(close, {"body", "exit", "code"}) == "5");
     CHECK(text_at(close, {"body", "records"}) == std::to_string(records.size() - 1));
@@ -105,14 +111,16 @@ TEST_CASE("ethos-run: a declared tool runs, and the run is recorded from start t
   }
 }
 
-TEST_CASE("ethos-run: a workspace file that asks for more than the ceiling is refused and recorded", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: a workspace file that asks for more than the ceiling is refused and recorded",
+          "[sandbox][e2e]") {
   const Site site;
   site.file("ethos.json", kDeclaration);
   const Ended ended = site.run({"--status-json", site.path("status"), "widens"});
   CHECK(ended.status == 120);
   CHECK(ended.err.find("ceiling") != std::string::npos);
   const auto records = site.records();
-  REQUIRE(types_of(records) == std::vector<std::string>{"ledger.genesis", "run.open", "runtime.sandbox_denial", "run.close"});
+  REQUIRE(types_of(records) == std::vector<std::string>{"ledger.genesis", "run.open",
+                                                        "runtime.sandbox_denial", "run.close"});
   CHECK(text_at(records[2], {"body", "phase"}) == "setup");
   CHECK(text_at(records[2], {"body", "rule"}) == "ceiling");
   CHECK(text_at(records[2], {"body", "object", "path"}) == "etc/shadow");
@@ -143,7 +151,8 @@ TEST_CASE("ethos-run: a malformed declaration or ceiling denies the run", "[sand
   CHECK(site.run({"--ceiling", "c.json", "greet"}).status == 120);
 }
 
-TEST_CASE("ethos-run: called wrongly is 125 with one line, and nothing is recorded", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: called wrongly is 125 with one line, and nothing is recorded",
+          "[sandbox][e2e]") {
   const Site site;
   site.file("ethos.json", kDeclaration);
   fs::create_directory(site.path("work/out"));
@@ -193,7 +202,8 @@ TEST_CASE("ethos-run: called wrongly is 125 with one line, and nothing is record
   CHECK(site.records().size() == kRecordsOfRefused);
   CHECK_FALSE(site.has("work/ledger.db"));
   CHECK_FALSE(site.has("other.db"));
-  CHECK(site.run({"--ledger", site.path("other.db"), "greet"}).err.find("ethos-ledger init") != std::string::npos);
+  CHECK(site.run({"--ledger", site.path("other.db"), "greet"}).err.find("ethos-ledger init") !=
+        std::string::npos);
 }
 
 TEST_CASE("ethos-run: help and version answer on standard output", "[sandbox][e2e]") {
@@ -206,7 +216,8 @@ TEST_CASE("ethos-run: help and version answer on standard output", "[sandbox][e2
   CHECK_FALSE(site.has("home/.local"));
 }
 
-TEST_CASE("ethos-run: a ledger is made only at the default place, and never against --no-init", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: a ledger is made only at the default place, and never against --no-init",
+          "[sandbox][e2e]") {
   const Site site;
   CHECK(site.run({"--no-init", "--read", "gone", "--", "true"}).status == 125);
   CHECK_FALSE(site.has("home/.local"));
@@ -229,15 +240,20 @@ TEST_CASE("ethos-run: exit statuses", "[sandbox][e2e]") {
   CHECK(site.run({"--", "no-such-program"}).status == 127);
   CHECK(site.run({"--", "./data"}).status == 126);
   CHECK(site.run({"--limit", "wall=500ms", "--", "sleep", "20"}).status == 124);
-  CHECK(site.run({"--limit", "output=1000", "--", "/bin/sh", "-c", "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxx; done"}).status == 121);
+  CHECK(site.run({"--limit", "output=1000", "--", "/bin/sh", "-c",
+                  "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxx; done"})
+            .status == 121);
   CHECK(site.run({"--fail-on-denial", "--", "/bin/sh", "-c", "echo > denied"}).status == 122);
   CHECK(site.run({"--", "/bin/sh", "-c", "echo > denied; true"}).status == 0);
   CHECK(site.run({"fixed", "--", "more"}).status == 120);
   CHECK(site.run({"paths", "--", "-n"}).status == 120);
   CHECK(site.run({"paths", "--", "a", "b"}).out == "a b\n");
   std::vector<std::string> ends;
-  for (const JsonNode& r : site.records("run.close")) ends.push_back(text_at(r, {"body", "ended_by"}) + " " + text_at(r, {"body", "status"}));
-  CHECK(ends == std::vector<std::string>{"tool 77", "tool 137", "tool 127", "tool 126", "wall 124", "limit 121", "tool 122", "tool 0", "refused 120", "refused 120", "tool 0"});
+  for (const JsonNode& r : site.records("run.close"))
+    ends.push_back(text_at(r, {"body", "ended_by"}) + " " + text_at(r, {"body", "status"}));
+  CHECK(ends == std::vector<std::string>{"tool 77", "tool 137", "tool 127", "tool 126", "wall 124",
+                                         "limit 121", "tool 122", "tool 0", "refused 120",
+                                         "refused 120", "tool 0"});
   const auto limits = site.records("resource.limit");
   REQUIRE(limits.size() == 2);
   CHECK(text_at(limits[0], {"body", "limit"}) == "wall_ms");
@@ -253,19 +269,26 @@ TEST_CASE("ethos-run: what a tool writes is brought out of its grants only", "[s
     site.file(".env", "SECRET\n");
     site.file(".git/config", "[core]\n");
     const Ended ended = site.run({"--write", "out", "--hide", ".env", "--", "/bin/sh", "-c",
-                                  "echo new > out/made; mkdir out/sub; echo more > out/sub/made; echo x > keep; cat .env .git/config; ls -A .git; true"});
+                                  "echo new > out/made; mkdir out/sub; echo more > out/sub/made; "
+                                  "echo x > keep; cat .env .git/config; ls -A .git; true"});
     CHECK(ended.status == 0);
     CHECK(ended.out.empty());  // nothing hidden was shown
     CHECK(site.read("work/out/made") == "new\n");
     CHECK(site.read("work/out/sub/made") == "more\n");
     CHECK(site.read("work/keep") == "old\n");
     std::vector<std::string> artifacts;
-    for (const JsonNode& r : site.records("artifact.exported")) artifacts.push_back(text_at(r, {"body", "action"}) + " " + text_at(r, {"body", "path", "path"}));
+    for (const JsonNode& r : site.records("artifact.exported"))
+      artifacts.push_back(text_at(r, {"body", "action"}) + " " +
+                          text_at(r, {"body", "path", "path"}));
     std::ranges::sort(artifacts);
-    CHECK(artifacts == std::vector<std::string>{"created out/made", "created out/sub", "created out/sub/made"});
+    CHECK(artifacts ==
+          std::vector<std::string>{"created out/made", "created out/sub", "created out/sub/made"});
     const auto denials = site.records("runtime.sandbox_denial");
     REQUIRE_FALSE(denials.empty());
-    CHECK(std::ranges::any_of(denials, [](const JsonNode& d) { return text_at(d, {"body", "object", "path"}) == "keep" && text_at(d, {"body", "outcome"}) == "denied"; }));
+    CHECK(std::ranges::any_of(denials, [](const JsonNode& d) {
+      return text_at(d, {"body", "object", "path"}) == "keep" &&
+             text_at(d, {"body", "outcome"}) == "denied";
+    }));
   }
 }
 
@@ -299,10 +322,12 @@ TEST_CASE("ethos-run: output is committed to, and kept only when asked", "[sandb
   CHECK(kept == std::vector<std::string>{"(none)", "kept\n"});
 }
 
-TEST_CASE("ethos-run: a signal to the runner ends the run, and its end is recorded", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: a signal to the runner ends the run, and its end is recorded",
+          "[sandbox][e2e]") {
   NEEDS_CAGES
   const Site site;
-  const Started started = site.start("ethos-run", {"--run-id-file", site.path("id"), "--", "/bin/sh", "-c", "echo up; sleep 30"});
+  const Started started = site.start(
+      "ethos-run", {"--run-id-file", site.path("id"), "--", "/bin/sh", "-c", "echo up; sleep 30"});
   char up[3] = {};
   REQUIRE(::read(started.out, up, 3) == 3);
   REQUIRE(::kill(started.pid, SIGTERM) == 0);
@@ -313,7 +338,10 @@ TEST_CASE("ethos-run: a signal to the runner ends the run, and its end is record
   CHECK(text_at(closes[0], {"body", "ended_by"}) == "interrupted");
 }
 
-TEST_CASE("ethos-run: a run whose runner was killed gets run.abort at the next start, a live one does not", "[sandbox][e2e]") {
+TEST_CASE(
+    "ethos-run: a run whose runner was killed gets run.abort at the next start, a live one does "
+    "not",
+    "[sandbox][e2e]") {
   NEEDS_CAGES
   const Site site;
   const Started dead = site.start("ethos-run", {"--", "/bin/sh", "-c", "echo up; sleep 30"});
@@ -332,10 +360,12 @@ TEST_CASE("ethos-run: a run whose runner was killed gets run.abort at the next s
   CHECK(site.records("run.close").size() == 2);
 }
 
-TEST_CASE("ethos-run: denials of a long run are in the ledger while it still runs", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: denials of a long run are in the ledger while it still runs",
+          "[sandbox][e2e]") {
   NEEDS_CAGES
   const Site site;
-  const Started started = site.start("ethos-run", {"--", "/bin/sh", "-c", "echo > denied; echo up; sleep 30"});
+  const Started started =
+      site.start("ethos-run", {"--", "/bin/sh", "-c", "echo > denied; echo up; sleep 30"});
   char up[3] = {};
   REQUIRE(::read(started.out, up, 3) == 3);
   bool is_there = false;
@@ -356,7 +386,8 @@ TEST_CASE("ethos-run: many at once share one ledger", "[sandbox][e2e]") {
   make_ledger(site);
   std::vector<Started> started;
   constexpr std::size_t kRuns = 8;
-  for (std::size_t i = 0; i < kRuns; ++i) started.push_back(site.start("ethos-run", {"--", "/bin/sh", "-c", "echo > denied; echo x"}));
+  for (std::size_t i = 0; i < kRuns; ++i)
+    started.push_back(site.start("ethos-run", {"--", "/bin/sh", "-c", "echo > denied; echo x"}));
   for (const Started& s : started) CHECK(Site::wait(s).out == "x\n");
   const auto records = site.records();
   std::uint64_t seq = 0;
@@ -368,7 +399,9 @@ TEST_CASE("ethos-run: many at once share one ledger", "[sandbox][e2e]") {
 TEST_CASE("ethos-run: no place of a home stands in a record", "[sandbox][e2e]") {
   NEEDS_CAGES
   const Site site;
-  const Ended ended = site.run({"--observe", "all", "--", "/bin/sh", "-c", "cat /home/alice/.ssh/id_ed25519 /root/.bashrc; echo > /home/alice/x; true"});
+  const Ended ended =
+      site.run({"--observe", "all", "--", "/bin/sh", "-c",
+                "cat /home/alice/.ssh/id_ed25519 /root/.bashrc; echo > /home/alice/x; true"});
   CHECK(ended.status == 0);
   site.run({"--read", "/home/alice/work", "--", "true"});
   const auto shown = site.program("ethos-ledger", {"show", "--json"}).out;
@@ -393,16 +426,20 @@ TEST_CASE("ethos-run: plan prints the bytes that a run commits to", "[sandbox][e
   REQUIRE(reader);
   std::string document = "{";
   for (const char* key : {"facts", "normal", "plan"}) {
-    const auto c = ethos::record::Digest::from_base64(text_at(site.records("run.open").at(0), {"body", key, "c"}));
+    const auto c = ethos::record::Digest::from_base64(
+        text_at(site.records("run.open").at(0), {"body", key, "c"}));
     REQUIRE(c);
     const auto disclosure = reader->disclosure(*c);
     REQUIRE((disclosure && *disclosure));
-    document += (document.size() > 1 ? ",\"" : "\"") + std::string(key) + "\":" + (*disclosure)->bytes;
+    document +=
+        (document.size() > 1 ? ",\"" : "\"") + std::string(key) + "\":" + (*disclosure)->bytes;
   }
   CHECK(plan.out == document + "}\n");
 }
 
-TEST_CASE("ethos-run: --sarif writes what ethos-sarif made in a cage of its own, and records its digest", "[sandbox][e2e]") {
+TEST_CASE(
+    "ethos-run: --sarif writes what ethos-sarif made in a cage of its own, and records its digest",
+    "[sandbox][e2e]") {
   NEEDS_CAGES
   if (::access("/usr/bin/shellcheck", X_OK) != 0) {
     WARN("skipped: shellcheck is not installed");
@@ -412,7 +449,8 @@ TEST_CASE("ethos-run: --sarif writes what ethos-sarif made in a cage of its own,
     CAPTURE(uid.value_or(0));
     const Site site(uid);
     site.file("a.sh", "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n");
-    const Ended ended = site.run({"--sarif", site.path("home/o.sarif"), "shellcheck", "--", "a.sh"});
+    const Ended ended =
+        site.run({"--sarif", site.path("home/o.sarif"), "shellcheck", "--", "a.sh"});
     CAPTURE(ended.err);
     CHECK(ended.status == 1);
     const std::string sarif = site.read("home/o.sarif");
@@ -420,20 +458,27 @@ TEST_CASE("ethos-run: --sarif writes what ethos-sarif made in a cage of its own,
     CHECK(sarif.find("\"sandbox\"") != std::string::npos);
     const auto written = site.records("sarif.written");
     REQUIRE(written.size() == 1);
-    CHECK(text_at(written[0], {"body", "sha256"}) == ethos::record::sha256(ethos::base::as_bytes(sarif)).text());
+    CHECK(text_at(written[0], {"body", "sha256"}) ==
+          ethos::record::sha256(ethos::base::as_bytes(sarif)).text());
     CHECK(std::stoi(text_at(written[0], {"body", "results"})) >= 2);
     CHECK(types_of(site.records()).back() == "sarif.written");
     // A refused run says so in SARIF too.
-    CHECK(site.run({"--sarif", site.path("home/r.sarif"), "--read", "/etc/shadow", "--", "cat"}).status == 120);
+    CHECK(site.run({"--sarif", site.path("home/r.sarif"), "--read", "/etc/shadow", "--", "cat"})
+              .status == 120);
     CHECK(site.read("home/r.sarif").find("runtime.sandbox_denial") != std::string::npos);
   }
 }
 
-TEST_CASE("ethos-run: --config-rev takes the declaration of a commit, not of the work tree", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: --config-rev takes the declaration of a commit, not of the work tree",
+          "[sandbox][e2e]") {
   NEEDS_CAGES
   const Site site;
-  site.file("ethos.json", R"({"version":1,"tools":{"t":{"command":["echo","committed"],"read":["."],"env":["A_TOKEN"]}}})");
-  const std::string git = "cd " + site.workspace() + " && git init -q . 2>/dev/null && git add -A && git -c user.name=n -c user.email=e@x commit -q -m x";
+  site.file(
+      "ethos.json",
+      R"({"version":1,"tools":{"t":{"command":["echo","committed"],"read":["."],"env":["A_TOKEN"]}}})");
+  const std::string git = "cd " + site.workspace() +
+                          " && git init -q . 2>/dev/null && git add -A && git -c user.name=n -c "
+                          "user.email=e@x commit -q -m x";
   if (std::system(git.c_str()) != 0) {
     WARN("skipped: git is not installed");
     return;
@@ -442,14 +487,17 @@ TEST_CASE("ethos-run: --config-rev takes the declaration of a commit, not of the
   CHECK(site.run({"t"}).out == "work tree\n");
   const Ended ended = site.run({"--config-rev", "HEAD", "t"});
   CAPTURE(ended.err);
-  CHECK(ended.out == "committed\n");  // and the built-in ceiling, which keeps A_TOKEN out, does not apply
+  CHECK(ended.out ==
+        "committed\n");  // and the built-in ceiling, which keeps A_TOKEN out, does not apply
   const auto open = site.records("run.open").at(1);
   CHECK(text_at(open, {"body", "origin"}) == "revision");
-  CHECK(text_at(open, {"body", "source_revision"}) == text_at(open, {"body", "repository", "revision"}));
+  CHECK(text_at(open, {"body", "source_revision"}) ==
+        text_at(open, {"body", "repository", "revision"}));
   CHECK(site.run({"--config-rev", "nothing", "t"}).status == 125);
 }
 
-TEST_CASE("catalog: the tools that are installed here run under their shipped declarations", "[sandbox][e2e][slow]") {
+TEST_CASE("catalog: the tools that are installed here run under their shipped declarations",
+          "[sandbox][e2e][slow]") {
   NEEDS_CAGES
   struct Try {
     const char* tool;
@@ -475,7 +523,9 @@ TEST_CASE("catalog: the tools that are installed here run under their shipped de
   const Site site;
   site.file("a.sh", "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n");
   site.file("a.c", "int main(void) {\n  int *p = 0;\n  int unused;\n  return *p;\n}\n");
-  site.file("a.py", "import os\nimport subprocess\n\n\ndef f(x: int) -> str:\n    subprocess.call('ls ' + str(x), shell=True)\n    return  x\n");
+  site.file("a.py",
+            "import os\nimport subprocess\n\n\ndef f(x: int) -> str:\n    subprocess.call('ls ' + "
+            "str(x), shell=True)\n    return  x\n");
   site.file("a.yaml", "a: [1\n");
   site.file("a.txt", "teh\n");
   site.file("a.xml", "<a><b></a>\n");

@@ -39,7 +39,9 @@ class Scratch {
     std::ofstream(path_ / name) << content;
   }
   void directory(const std::string& name) const { fs::create_directories(path_ / name); }
-  void link(const std::string& name, const std::string& target) const { fs::create_symlink(target, path_ / name); }
+  void link(const std::string& name, const std::string& target) const {
+    fs::create_symlink(target, path_ / name);
+  }
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   std::string str() const { return path_.string(); }
 
@@ -54,7 +56,8 @@ Workspace open(const Scratch& s) {
 }
 
 Normal normal_of(const std::string& members, const std::string& workspace) {
-  const auto d = parse_declaration("{\"version\":1,\"tools\":{\"t\":{\"command\":[\"true\"]" + members + "}}}");
+  const auto d = parse_declaration("{\"version\":1,\"tools\":{\"t\":{\"command\":[\"true\"]" +
+                                   members + "}}}");
   REQUIRE(d);
   auto n = build_normal(d->tools[0], Origin::workspace, {workspace_ceiling()}, workspace);
   REQUIRE(n);
@@ -72,7 +75,8 @@ Facts collect(const Scratch& s, const std::string& members, FactsRequest request
 std::vector<std::string> hidden(const Facts& facts) {
   std::vector<std::string> out;
   for (const HideFact& h : facts.hides)
-    out.push_back((h.by == HiddenBy::git ? "git:" : "hide:") + h.path + (h.type == NodeType::directory ? "/" : ""));
+    out.push_back((h.by == HiddenBy::git ? "git:" : "hide:") + h.path +
+                  (h.type == NodeType::directory ? "/" : ""));
   return out;
 }
 
@@ -92,22 +96,28 @@ TEST_CASE("facts: hidden are all matches in granted trees, and .git at any depth
   s.directory("secret/deep");
   s.file("secret/deep/.env");
   CHECK(hidden(collect(s, ",\"hide\":[\".env\",\"*.pem\",\"secret/\"]")) ==
-        Texts{"hide:.env", "git:.git/", "hide:a/.env", "hide:a/b/key.pem", "git:mod/.git", "hide:secret/", "git:sub/.GIT/"});
+        Texts{"hide:.env", "git:.git/", "hide:a/.env", "hide:a/b/key.pem", "git:mod/.git",
+              "hide:secret/", "git:sub/.GIT/"});
   CHECK(hidden(collect(s, ",\"read\":[\"a\"],\"hide\":[\".env\"]")) == Texts{"hide:a/.env"});
-  CHECK(hidden(collect(s, ",\"read\":[\"a\",\"a/b\"],\"hide\":[\"a/b/*.pem\"]")) == Texts{"hide:a/b/key.pem"});
+  CHECK(hidden(collect(s, ",\"read\":[\"a\",\"a/b\"],\"hide\":[\"a/b/*.pem\"]")) ==
+        Texts{"hide:a/b/key.pem"});
   CHECK(hidden(collect(s, ",\"read\":[]")).empty());
 }
 
 TEST_CASE("facts: git read hides what may hold secrets or commands", "[sandbox]") {
   const Scratch s;
-  for (const char* name : {".git/HEAD", ".git/config", ".git/hooks/pre-commit", ".git/logs/HEAD", ".git/info/exclude", ".git/refs/heads/logs", ".git/objects/info/packs",
-                           ".git/modules/x/config", ".git/modules/x/HEAD", ".git/modules/x/hooks/a"})
+  for (const char* name :
+       {".git/HEAD", ".git/config", ".git/hooks/pre-commit", ".git/logs/HEAD", ".git/info/exclude",
+        ".git/refs/heads/logs", ".git/objects/info/packs", ".git/modules/x/config",
+        ".git/modules/x/HEAD", ".git/modules/x/hooks/a"})
     s.file(name);
   CHECK(hidden(collect(s, ",\"git\":\"read\"")) ==
-        Texts{"git:.git/config", "git:.git/hooks/", "git:.git/info/", "git:.git/logs/", "git:.git/modules/x/config", "git:.git/modules/x/hooks/"});
+        Texts{"git:.git/config", "git:.git/hooks/", "git:.git/info/", "git:.git/logs/",
+              "git:.git/modules/x/config", "git:.git/modules/x/hooks/"});
 }
 
-TEST_CASE("facts: a link that matches hides what it points to, inside the granted trees only", "[sandbox]") {
+TEST_CASE("facts: a link that matches hides what it points to, inside the granted trees only",
+          "[sandbox]") {
   const Scratch s;
   s.file("conf/real.txt");
   s.file("other/real.txt");
@@ -120,7 +130,8 @@ TEST_CASE("facts: a link that matches hides what it points to, inside the grante
   // The walk itself never follows a link.
   s.link("up", "..");
   s.link("again", "conf");
-  CHECK(hidden(collect(s, ",\"hide\":[\"real.txt\"]")) == Texts{"hide:conf/real.txt", "hide:other/real.txt"});
+  CHECK(hidden(collect(s, ",\"hide\":[\"real.txt\"]")) ==
+        Texts{"hide:conf/real.txt", "hide:other/real.txt"});
 }
 
 TEST_CASE("facts: names that are no text are matched and kept as bytes", "[sandbox]") {
@@ -138,7 +149,9 @@ TEST_CASE("facts: paths are resolved beneath the workspace and never through a l
   s.link("link", "real");
   s.link("out", "/etc");
   REQUIRE(::mkfifo((s / "fifo").c_str(), 0600) == 0);
-  const Facts f = collect(s, R"(,"read":["real","file","link","out","out/passwd","fifo","gone","file/x"],"write":["new/deep"])");
+  const Facts f = collect(
+      s,
+      R"(,"read":["real","file","link","out","out/passwd","fifo","gone","file/x"],"write":["new/deep"])");
   const auto state = [&](const std::string& asked) {
     const auto it = std::ranges::find(f.paths, asked, &PathFact::asked);
     REQUIRE(it != f.paths.end());
@@ -156,7 +169,9 @@ TEST_CASE("facts: paths are resolved beneath the workspace and never through a l
   CHECK_FALSE(fs::exists(s / "new"));  // collecting makes nothing
 }
 
-TEST_CASE("facts: a missing write directory is made beneath the workspace, not through a planted link", "[sandbox]") {
+TEST_CASE(
+    "facts: a missing write directory is made beneath the workspace, not through a planted link",
+    "[sandbox]") {
   const Scratch s;
   Facts f = collect(s, R"(,"write":["new/deep"])");
   const Workspace w = open(s);
@@ -178,8 +193,13 @@ TEST_CASE("facts: what must never be granted is noticed", "[sandbox]") {
   FactsRequest request;
   request.home = s / "home/u";
   request.ledger_paths = {s / "state/ledger.db", s / "state/keys"};
-  const Facts f = collect(s, ",\"read\":[\".\",\"home\",\"home/u\",\"state\",\"state/keys\",\"" + fs::path(s.str()).parent_path().string() + "\"]", request);
-  const auto holds = [&](const std::string& asked) { return std::ranges::find(f.paths, asked, &PathFact::asked)->holds; };
+  const Facts f = collect(s,
+                          ",\"read\":[\".\",\"home\",\"home/u\",\"state\",\"state/keys\",\"" +
+                              fs::path(s.str()).parent_path().string() + "\"]",
+                          request);
+  const auto holds = [&](const std::string& asked) {
+    return std::ranges::find(f.paths, asked, &PathFact::asked)->holds;
+  };
   CHECK(holds(".") == Texts{"home", "ledger"});
   CHECK(holds("home") == Texts{"home"});
   CHECK(holds("home/u") == Texts{"home"});
@@ -195,13 +215,15 @@ TEST_CASE("git: the revision is read without starting git", "[sandbox]") {
   CHECK_FALSE(read_git_revision(open(s)));
   s.file(".git/HEAD", "ref: refs/heads/main\n");
   CHECK_FALSE(read_git_revision(open(s))->revision);  // unborn
-  s.file(".git/packed-refs", "# pack-refs with: peeled\n" + b + " refs/heads/other\n" + a + " refs/heads/main\n^" + b + "\n");
+  s.file(".git/packed-refs", "# pack-refs with: peeled\n" + b + " refs/heads/other\n" + a +
+                                 " refs/heads/main\n^" + b + "\n");
   CHECK(read_git_revision(open(s))->revision == a);
   s.file(".git/refs/heads/main", b + "\n");
   CHECK(read_git_revision(open(s))->revision == b);
   s.file(".git/HEAD", a + "\n");
   CHECK(read_git_revision(open(s))->revision == a);
-  for (const char* bad : {"ref: ../../etc/passwd\n", "ref: refs/heads/../../../x\n", "ref: HEAD\n", "xyz\n", "", "ref: refs/heads/loop\n"}) {
+  for (const char* bad : {"ref: ../../etc/passwd\n", "ref: refs/heads/../../../x\n", "ref: HEAD\n",
+                          "xyz\n", "", "ref: refs/heads/loop\n"}) {
     s.file(".git/HEAD", bad);
     s.file(".git/refs/heads/loop", "ref: refs/heads/loop\n");
     CAPTURE(bad);
@@ -226,9 +248,11 @@ TEST_CASE("git: a worktree's pointer file leads to its own HEAD and the common r
   CHECK_FALSE(read_git_revision(*w)->revision);
 }
 
-TEST_CASE("policy: a file in the workspace is hostile, a pinned one is trusted, both are recorded", "[sandbox]") {
+TEST_CASE("policy: a file in the workspace is hostile, a pinned one is trusted, both are recorded",
+          "[sandbox]") {
   const Scratch s;
-  const std::string text = R"({"version":1,"tools":{"t":{"command":["true"],"read":["/srv"],"env":["A_TOKEN"]}}})";
+  const std::string text =
+      R"({"version":1,"tools":{"t":{"command":["true"],"read":["/srv"],"env":["A_TOKEN"]}}})";
   s.file("ethos.json", text);
   PolicyRequest request;
   request.tool = "t";
@@ -258,7 +282,8 @@ TEST_CASE("policy: a file in the workspace is hostile, a pinned one is trusted, 
   CHECK(p->origin == Origin::workspace);
   // --ceiling cannot pin.
   request.ceiling = etc / "mine.json";
-  etc.file("mine.json", R"({"version":1,"name":"mine","pinned":[")" + ethos::record::sha256(base::as_bytes(text + " ")).text() + "\"]}");
+  etc.file("mine.json", R"({"version":1,"name":"mine","pinned":[")" +
+                            ethos::record::sha256(base::as_bytes(text + " ")).text() + "\"]}");
   p = load_policy(w, request);
   REQUIRE(p);
   CHECK(p->origin == Origin::workspace);
@@ -318,7 +343,9 @@ TEST_CASE("catalog: every entry parses and stays below the workspace ceiling", "
 }
 
 TEST_CASE("options: together with a tool they can only narrow", "[sandbox]") {
-  const Normal n = normal_of(R"(,"read":["."],"write":["build"],"env":["LANG"],"network":"loopback","limits":{"memory":"1GiB"},"enforce":{"memory":["cgroup","rlimit"]})", "/w");
+  const Normal n = normal_of(
+      R"(,"read":["."],"write":["build"],"env":["LANG"],"network":"loopback","limits":{"memory":"1GiB"},"enforce":{"memory":["cgroup","rlimit"]})",
+      "/w");
   const auto with = [&](auto set) {
     GrantOptions o;
     set(o);

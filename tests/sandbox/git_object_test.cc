@@ -30,7 +30,9 @@ class Repository {
 
   std::string git(const std::string& words) const {
     const std::string out = path_ + "/../" + fs::path(path_).filename().string() + ".out";
-    const std::string command = "cd " + path_ + " && git -c user.name=n -c user.email=e@x -c commit.gpgsign=false " + words + " >" + out + " 2>/dev/null";
+    const std::string command =
+        "cd " + path_ + " && git -c user.name=n -c user.email=e@x -c commit.gpgsign=false " +
+        words + " >" + out + " 2>/dev/null";
     REQUIRE(std::system(command.c_str()) == 0);
     std::ifstream in(out);
     std::string line;
@@ -46,7 +48,8 @@ class Repository {
     git("commit -q -m x");
     return git("rev-parse HEAD");
   }
-  ethos::base::Result<GitFile> read(const std::string& revision, const std::string& file, std::size_t most = 1U << 20) const {
+  ethos::base::Result<GitFile> read(const std::string& revision, const std::string& file,
+                                    std::size_t most = 1U << 20) const {
     auto workspace = open_workspace(path_, path_);
     REQUIRE(workspace);
     return read_git_file(*workspace, revision, file, most);
@@ -60,7 +63,9 @@ class Repository {
 // Long and nearly equal texts, so that a pack stores them as deltas.
 std::string version(int i) {
   std::string out = "{\"version\":1} // " + std::to_string(i) + "\n";
-  for (int line = 0; line < 400; ++line) out += "// line " + std::to_string(line * 7919 % 1000) + (line == i * 11 ? " changed" : "") + "\n";
+  for (int line = 0; line < 400; ++line)
+    out +=
+        "// line " + std::to_string(line * 7919 % 1000) + (line == i * 11 ? " changed" : "") + "\n";
   return out;
 }
 
@@ -104,7 +109,8 @@ TEST_CASE("git objects: loose and packed ones are read as git reads them", "[san
   }
 }
 
-TEST_CASE("git objects: a link is no declaration, and other bytes than the name says are refused", "[sandbox]") {
+TEST_CASE("git objects: a link is no declaration, and other bytes than the name says are refused",
+          "[sandbox]") {
   if (!has_git()) {
     WARN("skipped: git is not installed");
     return;
@@ -115,7 +121,9 @@ TEST_CASE("git objects: a link is no declaration, and other bytes than the name 
   CHECK_FALSE(r.read("HEAD", "link"));
   const std::string blob = r.git("rev-parse HEAD:a");
   const std::string other = r.git("rev-parse HEAD:link");
-  const auto loose = [&](const std::string& name) { return r.path() + "/.git/objects/" + name.substr(0, 2) + "/" + name.substr(2); };
+  const auto loose = [&](const std::string& name) {
+    return r.path() + "/.git/objects/" + name.substr(0, 2) + "/" + name.substr(2);
+  };
   fs::remove(loose(blob));
   fs::copy_file(loose(other), loose(blob));
   const auto forged = r.read(commit, "a");
@@ -148,12 +156,12 @@ TEST_CASE("git objects: deltas", "[sandbox]") {
   using namespace std::string_literals;
   const std::string base = "0123456789";
   CHECK(*apply_git_delta(base, "\x0A\x05\x91\x02\x03\x02xy"s) == "234xy");
-  CHECK_FALSE(apply_git_delta(base, "\x09\x05\x91\x02\x05"s));      // another base
-  CHECK_FALSE(apply_git_delta(base, "\x0A\x05\x91\x08\x05"s));      // beyond the base
-  CHECK_FALSE(apply_git_delta(base, "\x0A\x04\x91\x02\x05"s));      // larger than it says
-  CHECK_FALSE(apply_git_delta(base, "\x0A\x06\x91\x02\x05"s));      // smaller
-  CHECK_FALSE(apply_git_delta(base, "\x0A\x05\x00"s));              // reserved
-  CHECK_FALSE(apply_git_delta(base, "\x0A\x05\x05xy"s));            // cut off
+  CHECK_FALSE(apply_git_delta(base, "\x09\x05\x91\x02\x05"s));  // another base
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x05\x91\x08\x05"s));  // beyond the base
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x04\x91\x02\x05"s));  // larger than it says
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x06\x91\x02\x05"s));  // smaller
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x05\x00"s));          // reserved
+  CHECK_FALSE(apply_git_delta(base, "\x0A\x05\x05xy"s));        // cut off
   CHECK_FALSE(apply_git_delta(base, ""s));
   CHECK_FALSE(apply_git_delta(base, "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s));
 }

@@ -10,7 +10,8 @@ using sandbox::JsonNode;
 using sandbox::parse_jsonc;
 
 TEST_CASE("jsonc: comments stand wherever white space may", "[sandbox]") {
-  const auto doc = parse_jsonc("// a\n{ /* b */ \"k\" /**/ : // c\r\n [1, -2 /* , */ , \"x//y\"] /* \n */ } // end");
+  const auto doc = parse_jsonc(
+      "// a\n{ /* b */ \"k\" /**/ : // c\r\n [1, -2 /* , */ , \"x//y\"] /* \n */ } // end");
   REQUIRE(doc);
   const JsonNode* list = doc->find("k");
   REQUIRE(list != nullptr);
@@ -36,17 +37,43 @@ TEST_CASE("jsonc: escapes decode to UTF-8", "[sandbox]") {
 TEST_CASE("jsonc: each of these is refused, with its place", "[sandbox]") {
   using namespace std::string_literals;
   const std::pair<std::string, std::string> cases[] = {
-      {"", "a value was expected"}, {"{} {}", "something follows"}, {"[1,]", "trailing comma"},
-      {"{\"a\":1,}", "trailing comma"}, {"{\"a\":1,\"a\":2}", "twice"}, {"{\"a\":1,\"\\u0061\":2}", "twice"},
-      {"[1.0]", "no integer"}, {"[1e3]", "no integer"}, {"[01]", "leading zero"}, {"[-0]", "minus zero"},
-      {"[1234567890123456]", "15 digits"}, {"[+1]", "expected"}, {"[.5]", "expected"}, {"[nul]", "expected"},
-      {"[\"\\ud800\"]", "surrogate"}, {"[\"\\udc00\"]", "surrogate"}, {"[\"\\ud800\\u0041\"]", "surrogate"},
-      {"[\"\\u0000\"]", "U+0000"}, {"[\"\\x41\"]", "unknown escape"}, {"[\"\\u12g4\"]", "four hex"},
-      {"[\"a\nb\"]", "control character"}, {"[\"abc", "without an end"}, {"[\"abc\\", "unknown escape"}, {"/* x", "without an end"},
-      {"[1 / 2]", "lone '/'"}, {"\xEF\xBB\xBF{}", "byte order mark"}, {"[\"\xC0\x80\"]", "not UTF-8"},
-      {"[\"\xED\xA0\x80\"]", "not UTF-8"}, {"[\"\xF4\x90\x80\x80\"]", "not UTF-8"}, {"// \xFF\n[]", "not UTF-8"},
-      {"[]\0"s, "NUL"}, {"{1:2}", "a key was expected"}, {"{\"a\" 1}", "':' was expected"}, {"[1 2]", "',' or ']'"},
-      {"{\"a\":1 \"b\":2}", "',' or '}'"}, {"['a']", "expected"}, {std::string(17, '[') + std::string(17, ']'), "too deeply"}};
+      {"", "a value was expected"},
+      {"{} {}", "something follows"},
+      {"[1,]", "trailing comma"},
+      {"{\"a\":1,}", "trailing comma"},
+      {"{\"a\":1,\"a\":2}", "twice"},
+      {"{\"a\":1,\"\\u0061\":2}", "twice"},
+      {"[1.0]", "no integer"},
+      {"[1e3]", "no integer"},
+      {"[01]", "leading zero"},
+      {"[-0]", "minus zero"},
+      {"[1234567890123456]", "15 digits"},
+      {"[+1]", "expected"},
+      {"[.5]", "expected"},
+      {"[nul]", "expected"},
+      {"[\"\\ud800\"]", "surrogate"},
+      {"[\"\\udc00\"]", "surrogate"},
+      {"[\"\\ud800\\u0041\"]", "surrogate"},
+      {"[\"\\u0000\"]", "U+0000"},
+      {"[\"\\x41\"]", "unknown escape"},
+      {"[\"\\u12g4\"]", "four hex"},
+      {"[\"a\nb\"]", "control character"},
+      {"[\"abc", "without an end"},
+      {"[\"abc\\", "unknown escape"},
+      {"/* x", "without an end"},
+      {"[1 / 2]", "lone '/'"},
+      {"\xEF\xBB\xBF{}", "byte order mark"},
+      {"[\"\xC0\x80\"]", "not UTF-8"},
+      {"[\"\xED\xA0\x80\"]", "not UTF-8"},
+      {"[\"\xF4\x90\x80\x80\"]", "not UTF-8"},
+      {"// \xFF\n[]", "not UTF-8"},
+      {"[]\0"s, "NUL"},
+      {"{1:2}", "a key was expected"},
+      {"{\"a\" 1}", "':' was expected"},
+      {"[1 2]", "',' or ']'"},
+      {"{\"a\":1 \"b\":2}", "',' or '}'"},
+      {"['a']", "expected"},
+      {std::string(17, '[') + std::string(17, ']'), "too deeply"}};
   for (const auto& [text, why] : cases) {
     CAPTURE(text, why);
     const auto doc = parse_jsonc(text);
@@ -70,5 +97,7 @@ TEST_CASE("json value: keys ascend and each character has one escape", "[sandbox
   value["b"] = sandbox::Json::Array{1, true, "x"};
   value["a"] = "\x01\n\"\\/\x7F\xC3\xA9";
   value["A"] = sandbox::big(18446744073709551615U);
-  CHECK(value.encode() == "{\"A\":\"18446744073709551615\",\"a\":\"\\u0001\\n\\\"\\\\/\x7F\xC3\xA9\",\"b\":[1,true,\"x\"]}");
+  CHECK(value.encode() ==
+        "{\"A\":\"18446744073709551615\",\"a\":\"\\u0001\\n\\\"\\\\/"
+        "\x7F\xC3\xA9\",\"b\":[1,true,\"x\"]}");
 }

@@ -26,7 +26,8 @@ class Maker {
     if (coin()) t.read = paths();
     if (coin()) t.write = paths();
     if (coin()) t.exec = paths();
-    if (coin()) t.hide = {pick({".env", "/a/b", "**/*.pem", "c/"}), pick({"*.key", ".env", "x/**/y"})};
+    if (coin())
+      t.hide = {pick({".env", "/a/b", "**/*.pem", "c/"}), pick({"*.key", ".env", "x/**/y"})};
     t.network = coin() ? Network::none : Network::loopback;
     t.git = coin() ? Git::none : Git::read;
     if (coin()) t.env = {{"LANG", std::nullopt}, {pick({"A_TOKEN", "EDITOR"}), std::string("v")}};
@@ -52,7 +53,8 @@ class Maker {
 
   Facts facts(const Normal& n) {
     Facts f;
-    f.host.cgroup_controllers = coin() ? std::vector<std::string>{"cpu", "memory", "pids"} : std::vector<std::string>{};
+    f.host.cgroup_controllers =
+        coin() ? std::vector<std::string>{"cpu", "memory", "pids"} : std::vector<std::string>{};
     f.system_dirs = {{"/usr", 1, 2, NodeType::directory}};
     const auto add = [&](Capability capability, const std::vector<PathEntry>& entries) {
       for (const PathEntry& entry : entries) {
@@ -74,11 +76,15 @@ class Maker {
 
  private:
   bool coin() { return (random_() & 1U) != 0; }
-  std::string pick(std::initializer_list<const char*> from) { return *(from.begin() + random_() % from.size()); }
+  std::string pick(std::initializer_list<const char*> from) {
+    return *(from.begin() + random_() % from.size());
+  }
   std::vector<PathEntry> paths() {
     std::vector<PathEntry> out;
     for (unsigned i = random_() % 4; i > 0; --i)
-      out.push_back({pick({".", "a", "a/b", "./a/", "out", "/usr", "/usr/lib", "/opt/x", "/home/dev/proj/a", "src"}), coin(), coin()});
+      out.push_back({pick({".", "a", "a/b", "./a/", "out", "/usr", "/usr/lib", "/opt/x",
+                           "/home/dev/proj/a", "src"}),
+                     coin(), coin()});
     return out;
   }
   std::mt19937 random_;
@@ -130,7 +136,8 @@ TEST_CASE("policy: one more ceiling never grants what was refused", "[sandbox][p
     Maker make(seed);
     const auto tool = make.tool();
     const auto few = build_normal(tool, Origin::workspace, {workspace_ceiling()}, kWorkspace);
-    const auto more = build_normal(tool, Origin::workspace, {workspace_ceiling(), make.ceiling()}, kWorkspace);
+    const auto more =
+        build_normal(tool, Origin::workspace, {workspace_ceiling(), make.ceiling()}, kWorkspace);
     REQUIRE(few);
     REQUIRE(more);
     const Facts facts = make.facts(*few);
@@ -149,7 +156,8 @@ TEST_CASE("policy: one more ceiling never grants what was refused", "[sandbox][p
   CHECK(refused_by_more > 20);
 }
 
-TEST_CASE("policy: the same input gives the same plan, whatever order it was declared in", "[sandbox][property]") {
+TEST_CASE("policy: the same input gives the same plan, whatever order it was declared in",
+          "[sandbox][property]") {
   unsigned planned = 0;
   for (unsigned seed = 0; seed < kRounds; ++seed) {
     Maker make(seed);
@@ -171,7 +179,8 @@ TEST_CASE("policy: the same input gives the same plan, whatever order it was dec
     ++planned;
     const auto plan = build_plan(*n, facts, kWorkspace);
     const auto again = build_plan(*m, facts, kWorkspace);
-    REQUIRE(encode_plan(plan, grants.grants, *n, facts).encode() == encode_plan(again, grants.grants, *m, facts).encode());
+    REQUIRE(encode_plan(plan, grants.grants, *n, facts).encode() ==
+            encode_plan(again, grants.grants, *m, facts).encode());
     // Nothing is mounted writable that no write grant covers, and parents come before children.
     for (std::size_t i = 0; i < plan.mounts.size(); ++i)
       for (std::size_t j = i + 1; j < plan.mounts.size(); ++j)

@@ -21,8 +21,8 @@ struct PolicyVector {
   std::string origin;
   std::vector<std::string> ceilings;
   std::optional<sandbox::Facts> facts;
-  sandbox::Json inputs;                  // the members above, to write them again
-  std::optional<std::string> normal;     // ethos-json/1 bytes
+  sandbox::Json inputs;               // the members above, to write them again
+  std::optional<std::string> normal;  // ethos-json/1 bytes
   std::optional<std::string> grants;
   std::optional<std::string> plan;
   std::optional<std::string> refusal;

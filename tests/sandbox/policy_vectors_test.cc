@@ -52,7 +52,8 @@ Answer evaluate(const support::PolicyVector& v) {
   REQUIRE(tool != nullptr);
   std::vector<sandbox::Ceiling> ceilings;
   const auto from = origin(v.origin);
-  if (from != sandbox::Origin::pinned && from != sandbox::Origin::revision) ceilings.push_back(sandbox::workspace_ceiling());
+  if (from != sandbox::Origin::pinned && from != sandbox::Origin::revision)
+    ceilings.push_back(sandbox::workspace_ceiling());
   for (const std::string& text : v.ceilings) {
     auto ceiling = sandbox::parse_ceiling(text);
     if (!ceiling) {
@@ -81,7 +82,8 @@ Answer evaluate(const support::PolicyVector& v) {
 
 }  // namespace
 
-TEST_CASE("policy vectors: normal form, grants and plan have exactly the bytes of the file", "[sandbox][golden]") {
+TEST_CASE("policy vectors: normal form, grants and plan have exactly the bytes of the file",
+          "[sandbox][golden]") {
   const auto vectors = support::read_policy_vectors(kDirectory);
   REQUIRE(vectors.size() >= 10);
   for (auto v : vectors) {
@@ -100,10 +102,12 @@ TEST_CASE("policy vectors: normal form, grants and plan have exactly the bytes o
   }
 }
 
-TEST_CASE("policy vectors: the facts of a vector are written back with the same bytes", "[sandbox][golden]") {
+TEST_CASE("policy vectors: the facts of a vector are written back with the same bytes",
+          "[sandbox][golden]") {
   for (const auto& v : support::read_policy_vectors(kDirectory)) {
     CAPTURE(v.file);
     if (!v.facts) continue;
-    CHECK(sandbox::encode_facts(*v.facts).encode() == v.inputs.object()->find("facts")->second.encode());
+    CHECK(sandbox::encode_facts(*v.facts).encode() ==
+          v.inputs.object()->find("facts")->second.encode());
   }
 }

@@ -49,7 +49,8 @@ void Site::file(const std::string& below_workspace, const std::string& content, 
   std::ofstream(at) << content;
   need(::chmod(at.c_str(), mode) == 0, "chmod");
   if (!uid_) return;
-  for (fs::path p = at; p != root_; p = p.parent_path()) need(::chown(p.c_str(), *uid_, *uid_) == 0, "chown");
+  for (fs::path p = at; p != root_; p = p.parent_path())
+    need(::chown(p.c_str(), *uid_, *uid_) == 0, "chown");
 }
 
 std::string Site::read(const std::string& below) const {
@@ -59,7 +60,8 @@ std::string Site::read(const std::string& below) const {
   return text.str();
 }
 
-Started Site::start(const std::string& name, const std::vector<std::string>& words, int input) const {
+Started Site::start(const std::string& name, const std::vector<std::string>& words,
+                    int input) const {
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   need(::pipe2(out.data(), O_CLOEXEC) == 0 && ::pipe2(err.data(), O_CLOEXEC) == 0, "pipe");
@@ -83,7 +85,9 @@ Started Site::start(const std::string& name, const std::vector<std::string>& wor
     ::dup2(in, 0);
     ::dup2(out[1], 1);
     ::dup2(err[1], 2);
-    const bool is_user = !uid_ || (::setgroups(0, nullptr) == 0 && ::setresgid(*uid_, *uid_, *uid_) == 0 && ::setresuid(*uid_, *uid_, *uid_) == 0);
+    const bool is_user =
+        !uid_ || (::setgroups(0, nullptr) == 0 && ::setresgid(*uid_, *uid_, *uid_) == 0 &&
+                  ::setresuid(*uid_, *uid_, *uid_) == 0);
     if (!is_user || ::chdir(workspace().c_str()) != 0) ::_exit(99);
     ::execve(program.c_str(), argv.data(), envp.data());
     ::_exit(98);
@@ -103,7 +107,8 @@ Ended Site::wait(Started started) {
       std::array<char, 65536> buffer{};
       const ssize_t n = ::read(fd.fd, buffer.data(), buffer.size());
       if (n > 0) {
-        (fd.fd == started.out ? ended.out : ended.err).append(buffer.data(), static_cast<std::size_t>(n));
+        (fd.fd == started.out ? ended.out : ended.err)
+            .append(buffer.data(), static_cast<std::size_t>(n));
       } else {
         ::close(fd.fd);
         fd.fd = -1;
@@ -116,18 +121,23 @@ Ended Site::wait(Started started) {
   return ended;
 }
 
-Ended Site::program(const std::string& name, const std::vector<std::string>& words, const std::optional<std::string>& input) const {
+Ended Site::program(const std::string& name, const std::vector<std::string>& words,
+                    const std::optional<std::string>& input) const {
   if (!input) return wait(start(name, words));
   std::array<int, 2> in{};
   need(::pipe2(in.data(), O_CLOEXEC) == 0, "pipe");
   const Started started = start(name, words, in[0]);
   ::close(in[0]);
-  need(::write(in[1], input->data(), input->size()) == static_cast<ssize_t>(input->size()), "write");
+  need(::write(in[1], input->data(), input->size()) == static_cast<ssize_t>(input->size()),
+       "write");
   ::close(in[1]);
   return wait(started);
 }
 
-Ended Site::run(const std::vector<std::string>& words, const std::optional<std::string>& input) const { return program("ethos-run", words, input); }
+Ended Site::run(const std::vector<std::string>& words,
+                const std::optional<std::string>& input) const {
+  return program("ethos-run", words, input);
+}
 
 std::vector<sandbox::JsonNode> Site::records(const std::string& type) const {
   const Ended shown = program("ethos-ledger", {"show", "--json"});

@@ -36,18 +36,30 @@ class Site {
 
   [[nodiscard]] std::string root() const { return root_.string(); }
   [[nodiscard]] std::string workspace() const { return (root_ / "work").string(); }
-  [[nodiscard]] std::string ledger() const { return (root_ / "home/.local/state/ethos/ledger.db").string(); }
-  [[nodiscard]] std::string path(const std::string& below) const { return (root_ / below).string(); }
-  void file(const std::string& below_workspace, const std::string& content, mode_t mode = 0644) const;
+  [[nodiscard]] std::string ledger() const {
+    return (root_ / "home/.local/state/ethos/ledger.db").string();
+  }
+  [[nodiscard]] std::string path(const std::string& below) const {
+    return (root_ / below).string();
+  }
+  void file(const std::string& below_workspace, const std::string& content,
+            mode_t mode = 0644) const;
   [[nodiscard]] std::string read(const std::string& below) const;
-  [[nodiscard]] bool has(const std::string& below) const { return std::filesystem::exists(root_ / below); }
+  [[nodiscard]] bool has(const std::string& below) const {
+    return std::filesystem::exists(root_ / below);
+  }
 
   // ethos-run with these words, in the workspace. `input` is given through a pipe.
-  Ended run(const std::vector<std::string>& words, const std::optional<std::string>& input = std::nullopt) const;
-  Ended program(const std::string& name, const std::vector<std::string>& words, const std::optional<std::string>& input = std::nullopt) const;
-  Started start(const std::string& name, const std::vector<std::string>& words, int input = -1) const;
+  Ended run(const std::vector<std::string>& words,
+            const std::optional<std::string>& input = std::nullopt) const;
+  Ended program(const std::string& name, const std::vector<std::string>& words,
+                const std::optional<std::string>& input = std::nullopt) const;
+  Started start(const std::string& name, const std::vector<std::string>& words,
+                int input = -1) const;
   static Ended wait(Started started);
-  void set(const std::string& variable, const std::string& value) { environment_.push_back(variable + "=" + value); }
+  void set(const std::string& variable, const std::string& value) {
+    environment_.push_back(variable + "=" + value);
+  }
 
   // All records of the ledger as values, oldest first; with `type`, those of that type.
   [[nodiscard]] std::vector<sandbox::JsonNode> records(const std::string& type = "") const;

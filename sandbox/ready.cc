@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/ready.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "ledger/base/file_io.h"
+#include "sandbox/read_host.h"
+
+namespace ethos::sandbox {
+namespace {
+
+using base::Errc;
+using base::Result;
+
+// A pipe or file is the caller's to give; a terminal would let the tool type commands.
+Result<base::UniqueFd> choose_stdin(const std::optional<std::string>& option) {
+  if (option && *option == "none") return base::UniqueFd();
+  if (option && *option != "inherit") {
+    base::UniqueFd file(::open(option->c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    if (!file.is_open()) return base::fail_errno("--stdin " + *option, errno);
+    struct stat st {};
+    if (::fstat(file.get(), &st) != 0 || !S_ISREG(st.st_mode))
+      return base::fail(Errc::refused, "--stdin " + *option + " is no regular file");
+    return file;
+  }
+  struct stat st {};
+  const bool can_inherit =
+      ::fstat(STDIN_FILENO, &st) == 0 && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
+  if (can_inherit) return base::UniqueFd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  if (option)
+    return base::fail(Errc::refused,
+                      "--stdin inherit: standard input is neither a pipe nor a file");
+  return base::UniqueFd();
+}
+
+Result<void> check_ledger_place(const RunOptions& options, const Caller& caller,
+                                const ledger::LedgerFiles& files) {
+  auto workspace = open_workspace(options.workspace, caller.cwd);
+  if (!workspace) return base::Unexpected(std::move(workspace).error());
+  for (const std::string& path : ledger_paths(files))
+    if (relative_to(*workspace, path))
+      return base::fail(Errc::refused, "the ledger " + path + " lies in the workspace " +
+                                           workspace->path +
+                                           "; keep it elsewhere (--ledger, ETHOS_LEDGER)");
+  return {};
+}
+
+Result<void> take_decision(const RunOptions& options, const base::Clock& clock, Ready& ready) {
+  if (!options.decision) return {};
+  constexpr std::size_t kMostBytes = 262'145;
+  auto document = base::read_file(*options.decision, kMostBytes);
+  if (!document) return base::Unexpected(std::move(document).error().with_context("--decision"));
+  DecisionInput input;
+  input.document = *document;
+  input.trusted_keys = ready.prepared.policy.decision_keys;
+  input.tool = ready.prepared.policy.tool;
+  if (ready.prepared.plan) input.argv = ready.prepared.plan->argv;
+  input.now_ms = clock.now().wall_ms;
+  auto decision = read_decision(input);
+  if (!decision)
+    return base::Unexpected(
+        std::move(decision).error().with_context("--decision " + *options.decision));
+  ready.decision = std::move(*decision);
+  // A run that the policy refuses already keeps the policy's reason as the first one.
+  if (ready.decision->refusal && ready.prepared.plan)
+    ready.prepared.refusals.push_back(*ready.decision->refusal);
+  return {};
+}
+
+Result<void> check_outputs(const RunOptions& options, Ready& ready) {
+  const Plan* plan = ready.prepared.plan ? &*ready.prepared.plan : nullptr;
+  const auto paths = ledger_paths(ready.ledger.files);
+  const auto check = [&](const char* name, const std::optional<std::string>& path,
+                         std::optional<OutputFile>& into) -> Result<void> {
+    if (!path) return {};
+    auto file = check_output(name, *path, ready.prepared.workspace, plan, paths);
+    if (!file) return base::Unexpected(std::move(file).error());
+    into = std::move(*file);
+    return {};
+  };
+  if (auto r = check("--sarif", options.sarif, ready.sarif); !r) return r;
+  if (auto r = check("--status-json", options.status_json, ready.status_json); !r) return r;
+  return check("--run-id-file", options.run_id_file, ready.run_id_file);
+}
+
+}  // namespace
+
+Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock) {
+  Ready ready;
+  auto caller = read_caller();
+  if (!caller) return base::Unexpected(std::move(caller).error());
+  ready.caller = std::move(*caller);
+  auto choice = ledger::choose_ledger(options.ledger, options.keys, ledger::process_environment());
+  if (!choice) return base::Unexpected(std::move(choice).error());
+  if (auto placed = check_ledger_place(options, ready.caller, choice->files); !placed)
+    return base::Unexpected(std::move(placed).error());
+  auto ledger = ready_ledger(*choice, !options.has_no_init, clock);
+  if (!ledger) return base::Unexpected(std::move(ledger).error());
+  ready.ledger = std::move(*ledger);
+  auto host = read_host(options.cgroup_parent.value_or(""));
+  if (!host) return base::Unexpected(std::move(host).error());
+  ready.host = std::move(*host);
+  auto input = choose_stdin(options.standard_input);
+  if (!input) return base::Unexpected(std::move(input).error());
+  ready.standard_input = std::move(*input);
+  auto prepared = prepare(options, ready.caller, ready.ledger.files, ready.host, Purpose::run);
+  if (!prepared) return base::Unexpected(std::move(prepared).error());
+  ready.prepared = std::move(*prepared);
+  if (auto taken = take_decision(options, clock, ready); !taken)
+    return base::Unexpected(std::move(taken).error());
+  if (auto checked = check_outputs(options, ready); !checked)
+    return base::Unexpected(std::move(checked).error());
+  return ready;
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "ledger/base/clock.h"
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+#include "sandbox/decision.h"
+#include "sandbox/open_ledger.h"
+#include "sandbox/output_files.h"
+#include "sandbox/prepare.h"
+#include "sandbox/run_options.h"
+
+namespace ethos::sandbox {
+
+// Everything that must be settled before the first record can be written. Failing here is exit 125.
+struct Ready {
+  Caller caller;
+  HostFacts host;
+  ReadyLedger ledger;
+  Prepared prepared;
+  std::optional<Decision> decision;
+  std::optional<OutputFile> sarif;
+  std::optional<OutputFile> status_json;
+  std::optional<OutputFile> run_id_file;
+  base::UniqueFd standard_input;  // open: what the tool gets; closed: /dev/null
+};
+
+[[nodiscard]] base::Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock);
+
+}  // namespace ethos::sandbox
