@@ -12,7 +12,7 @@ add_custom_command(OUTPUT ${ETHOS_FILTERS}
 # Pid 1 of the cage: freestanding, no libc, a fixed address (nothing in it is worth hiding).
 set(ETHOS_INIT ${CMAKE_CURRENT_BINARY_DIR}/ethos-init)
 add_custom_command(OUTPUT ${ETHOS_INIT}
-  COMMAND ${CMAKE_C_COMPILER} -std=gnu11 -Os -ffreestanding -nostdlib -static -fno-pie -no-pie
+  COMMAND ${CMAKE_C_COMPILER} -std=gnu11 -Os -ffreestanding -nostdlib -static -fno-pie
     -fno-stack-protector -fno-asynchronous-unwind-tables -Wall -Wextra -Werror
     -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,norelro -Wl,-z,max-page-size=4096 -s
     -I${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/init/init.c -o ${ETHOS_INIT}
