@@ -469,6 +469,42 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("ethos-run: without evidence before the start the tool does not start",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  make_ledger(site);
+  fs::rename(site.ledger() + ".keys", site.path("keys"));
+  const Ended ended =
+      site.run({"--write", "out", "--", "/bin/sh", "-c", "echo ran; echo > out/ran"});
+  CHECK(ended.status == 125);
+  CHECK(ended.out.empty());
+  CHECK(std::ranges::count(ended.err, '\n') == 1);
+  CHECK_FALSE(site.has("work/out/ran"));
+  fs::rename(site.path("keys"), site.ledger() + ".keys");
+  CHECK(site.records().size() == kRecordsOfRefused);
+  CHECK(site.run({"--", "true"}).status == 0);
+}
+
+TEST_CASE("ethos-run: evidence that cannot be completed is 125 whatever the tool said",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  make_ledger(site);
+  const Started started =
+      site.start("ethos-run", {"--", "/bin/sh", "-c", "echo up; sleep 1; exit 0"});
+  char up[3] = {};
+  REQUIRE(::read(started.out, up, 3) == 3);
+  fs::rename(site.ledger() + ".keys", site.path("keys"));
+  const Ended ended = Site::wait(started);
+  CHECK(ended.status == 125);
+  CHECK(ended.err.find("evidence is not complete") != std::string::npos);
+  fs::rename(site.path("keys"), site.ledger() + ".keys");
+  CHECK(site.records("run.close").size() == 1);  // of the run that made the ledger
+  CHECK(site.run({"--", "true"}).status == 0);
+  CHECK(site.records("run.abort").size() == 1);
+}
+
 TEST_CASE("ethos-run: --config-rev takes the declaration of a commit, not of the work tree",
           "[sandbox][e2e]") {
   NEEDS_CAGES
