@@ -63,7 +63,9 @@ std::string declaration_member(const Policy& policy, const Workspace& workspace)
 
 // Which stream a format's findings come on.
 bool is_on_standard_error(std::string_view format) {
-  return format == "cppcheck-xml" || format == "gcc-text" || format == "clang-text";
+  static constexpr auto kFormats =
+      std::to_array<std::string_view>({"clang-text", "cppcheck-xml", "gcc-text", "go-vet-text"});
+  return std::ranges::find(kFormats, format) != kFormats.end();
 }
 
 // A cage that sees nothing of the workspace: for the evidence of a run that was refused.

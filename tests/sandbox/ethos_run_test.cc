@@ -538,8 +538,9 @@ TEST_CASE("catalog: the tools that are installed here run under their shipped de
   struct Try {
     const char* tool;
     std::vector<std::string> words;
-    int status;         // of a run over this file
-    const char* marks;  // in its output
+    int status;              // of a run over this file
+    const char* marks;       // in its output
+    bool has_format = true;  // its findings become SARIF results
   };
   const std::vector<Try> tries = {
       {"shellcheck", {"a.sh"}, 1, "2045"},
@@ -551,10 +552,10 @@ TEST_CASE("catalog: the tools that are installed here run under their shipped de
       {"g++", {"a.c"}, 0, "unused variable"},
       {"clang-tidy-14", {"--checks=-*,clang-analyzer-*", "a.c", "--"}, 0, "null pointer"},
       {"yamllint", {"a.yaml"}, 1, "syntax"},
-      {"codespell", {"a.txt"}, 65, "the"},
+      {"codespell", {"a.txt"}, 65, "the", false},
       {"mypy", {"a.py"}, 1, "error"},
-      {"black", {"a.py"}, 1, "would"},
-      {"xmllint", {"a.xml"}, 1, "parser error"},
+      {"black", {"a.py"}, 1, "would", false},
+      {"xmllint", {"a.xml"}, 1, "parser error", false},
   };
   const Site site;
   site.file("a.sh", "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n");
@@ -569,12 +570,14 @@ TEST_CASE("catalog: the tools that are installed here run under their shipped de
   for (const Try& t : tries) {
     if (::access((std::string("/usr/bin/") + t.tool).c_str(), X_OK) != 0) continue;
     CAPTURE(t.tool);
-    std::vector<std::string> words = {t.tool, "--"};
+    std::vector<std::string> words = {"--sarif", site.path("out.sarif"), t.tool, "--"};
     words.insert(words.end(), t.words.begin(), t.words.end());
     const Ended ended = site.run(words);
     CAPTURE(ended.out, ended.err);
     CHECK((ended.out + ended.err).find(t.marks) != std::string::npos);
     CHECK(ended.status == t.status);
+    const std::string results = text_at(site.records("sarif.written").back(), {"body", "results"});
+    CHECK((results != "0") == t.has_format);
     ++ran;
   }
   CHECK(ran >= 1);
