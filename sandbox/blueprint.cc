@@ -191,13 +191,14 @@ class Flattener {
     const bool has_dev = std::any_of(plan_.mounts.begin(), plan_.mounts.end(),
                                      [](const Mount& m) { return m.kind == MountKind::dev; });
     if (!has_dev || !plan_.has_proc) return;
-    for (const auto& [at, target] : {std::pair{"/dev/fd", "/proc/self/fd"},
-                                     std::pair{"/dev/stdin", "/proc/self/fd/0"},
-                                     std::pair{"/dev/stdout", "/proc/self/fd/1"},
-                                     std::pair{"/dev/stderr", "/proc/self/fd/2"}}) {
+    const Link links[] = {{"/dev/fd", "/proc/self/fd"},
+                          {"/dev/stdin", "/proc/self/fd/0"},
+                          {"/dev/stdout", "/proc/self/fd/1"},
+                          {"/dev/stderr", "/proc/self/fd/2"}};
+    for (const Link& ours : links) {
       const bool is_listed = std::any_of(plan_.links.begin(), plan_.links.end(),
-                                         [&](const Link& link) { return link.at == at; });
-      if (!is_listed) add_link({at, target});
+                                         [&](const Link& link) { return link.at == ours.at; });
+      if (!is_listed) add_link(ours);
     }
   }
 

@@ -45,15 +45,16 @@ Cloned clone_child(const ChildContext& context, const ChildStack& stack_memory, 
   args.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS |
                CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 #if !defined(ETHOS_SANITIZED)
+  // Under sanitizers the child has a copy, stack included, as after fork.
   args.flags |= CLONE_VM;
+  args.stack = reinterpret_cast<__u64>(stack);
+  args.stack_size = kStackBytes;
 #endif
   if (cgroup_fd >= 0) {
     args.flags |= CLONE_INTO_CGROUP;
     args.cgroup = static_cast<__u64>(cgroup_fd);
   }
   args.pidfd = reinterpret_cast<__u64>(&pidfd);
-  args.stack = reinterpret_cast<__u64>(stack);
-  args.stack_size = kStackBytes;
   // exit_signal stays 0: a caller that ignores SIGCHLD would otherwise take the status away.
   long result = SYS_clone3;
   asm volatile(
@@ -62,11 +63,12 @@ Cloned clone_child(const ChildContext& context, const ChildStack& stack_memory, 
       "jnz 1f\n\t"
       "xor %%ebp, %%ebp\n\t"
       "mov %[context], %%rdi\n\t"
+      "and $-16, %%rsp\n\t"
       "call *%[entry]\n\t"
       "hlt\n"
       "1:"
       : "+a"(result)
-      : "D"(&args), "S"(sizeof args), [context] "r"(&context), [entry] "r"(&child_entry)
+      : "D"(&args), "S"(sizeof args), [context] "b"(&context), [entry] "d"(&child_entry)
       : "rcx", "r11", "memory");
   if (result < 0) {
     out.error = static_cast<int>(-result);

@@ -62,7 +62,6 @@ class OutputStream {
   int spool_;
   bool keep_;
   bool is_terminal_ = false;
-  bool is_pollable_ = true;
   bool has_failed_target_ = false;
   TerminalFilter filter_;
   Sha256Stream digest_;
