@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
+#include <linux/mount.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "sandbox/address_text.h"
+#include "sandbox/based_path.h"
+#include "sandbox/blueprint.h"
+#include "sandbox/coalescer.h"
+#include "sandbox/grant_index.h"
+#include "sandbox/output.h"
+#include "sandbox/path_calls.h"
+#include "sandbox/process_counter.h"
+#include "sandbox/ruleset.h"
+#include "sandbox/steps.h"
+#include "sandbox/syscall_filter.h"
+#include "tests/support/cage_plan.h"
+
+using namespace ethos;
+using namespace ethos::sandbox;
+
+TEST_CASE("paths: plain form and base", "[sandbox]") {
+  CHECK(plain_path("//a/./b/../c/") == "/a/c");
+  CHECK(plain_path("/../..") == "/");
+  CHECK(plain_path("") == "/");
+  CHECK(is_within("/a/b", "/a"));
+  CHECK(is_within("/a", "/a"));
+  CHECK(is_within("/x", "/"));
+  CHECK_FALSE(is_within("/ab", "/a"));
+  CHECK(based_path("/w/s/x", "/w/s") == BasedPath{Base::workspace, "x"});
+  CHECK(based_path("/w/s", "/w/s") == BasedPath{Base::workspace, "."});
+  CHECK(based_path("/tmp/w/x", "/tmp/w") == BasedPath{Base::workspace, "x"});
+  CHECK(based_path("/tmp/y", "/tmp/w") == BasedPath{Base::scratch, "y"});
+  CHECK(based_path("/lib64/x", "/w") == BasedPath{Base::system, "lib64/x"});
+  CHECK(based_path("/", "/w") == BasedPath{Base::system, "."});
+  CHECK(based_path("/home/u", "/w") == BasedPath{Base::host, "home/u"});
+  CHECK(based_path("/usrx", "/w") == BasedPath{Base::host, "usrx"});
+}
+
+TEST_CASE("landlock: every right of the running ABI is handled, classes give what they say", "[sandbox]") {
+  using namespace landlock;
+  CHECK(handled_rights(1, Network::none).handled_access_fs == (1ULL << 13) - 1);
+  CHECK(handled_rights(2, Network::none).handled_access_fs == (1ULL << 14) - 1);
+  CHECK(handled_rights(3, Network::none).handled_access_fs == (1ULL << 15) - 1);
+  CHECK(handled_rights(7, Network::none).handled_access_fs == (1ULL << 16) - 1);
+  CHECK(handled_rights(3, Network::none).handled_access_net == 0);
+  CHECK(handled_rights(4, Network::none).handled_access_net == 3);
+  CHECK(handled_rights(4, Network::loopback).handled_access_net == 0);
+  CHECK(handled_rights(5, Network::none).scoped == 0);
+  CHECK(handled_rights(6, Network::none).scoped == 3);
+  CHECK(attr_size(3) == 8);
+  CHECK(attr_size(5) == 16);
+  CHECK(attr_size(7) == 24);
+  for (std::uint32_t abi = 1; abi <= 7; ++abi) {
+    const std::uint64_t handled = handled_rights(abi, Network::none).handled_access_fs;
+    for (const Access access : {Access::read, Access::read_exec, Access::write, Access::write_exec, Access::device}) {
+      const auto dir = access_rights(access, NodeType::directory, abi);
+      const auto file = access_rights(access, NodeType::file, abi);
+      CHECK((dir & ~handled) == 0);
+      CHECK((file & ~dir) == 0);
+      CHECK((file & (kReadDir | kMakeReg | kRemoveFile | kRefer)) == 0);
+      CHECK((dir & (kMakeChar | kMakeBlock | kIoctlDev)) == 0);
+    }
+  }
+  CHECK(access_rights(Access::read, NodeType::file, 7) == kReadFile);
+  CHECK((access_rights(Access::write, NodeType::directory, 7) & kExecute) == 0);
+  CHECK((access_rights(Access::write_exec, NodeType::directory, 7) & kExecute) != 0);
+}
+
+TEST_CASE("blueprint: parents come first, every mount point is made once", "[sandbox]") {
+  const support::ScratchDir dir;
+  dir.write("out/x", "1");
+  dir.write(".git/config", "1");
+  auto plan = support::base_plan(dir.path(), {"/bin/true"});
+  support::grant_write(plan, "out");
+  support::hide(plan, ".git", true);
+  REQUIRE(check_plan(plan).empty());
+  std::reverse(plan.mounts.begin(), plan.mounts.end());  // the order given does not matter
+  const Blueprint b = make_blueprint(plan);
+  std::set<std::string> made;
+  std::set<std::string> mounted;
+  for (const BuildOp& op : b.ops) {
+    if (op.kind == BuildKind::seal) continue;
+    const std::size_t slash = op.at.rfind('/');
+    const std::string parent = slash == std::string::npos ? "" : op.at.substr(0, slash);
+    if (op.kind == BuildKind::directory || op.kind == BuildKind::file) {
+      CAPTURE(op.at);
+      CHECK(made.insert(op.at).second);
+      CHECK((parent.empty() || made.count(parent) + mounted.count(parent) > 0));
+    } else if (op.kind != BuildKind::link) {
+      mounted.insert(op.at);
+    }
+  }
+  CHECK(b.ops.front().kind == BuildKind::tmpfs);
+  CHECK(b.ops.back().kind == BuildKind::seal);
+  CHECK(b.ops.back().at.empty());
+  CHECK((b.ops.back().attributes & MOUNT_ATTR_RDONLY) != 0);
+  CHECK(b.staged_count == 1);
+  // Nothing is made inside the granted tree: its mount points exist there.
+  for (const auto& at : made) CHECK(("/" + at == dir.path() || !is_within("/" + at, dir.path())));
+}
+
+TEST_CASE("blueprint: process limits follow who enforces", "[sandbox]") {
+  const support::ScratchDir dir;
+  auto plan = support::base_plan(dir.path(), {"/bin/true"});
+  const auto has = [&](int resource) {
+    for (const auto& r : make_blueprint(plan).rlimits)
+      if (r.resource == resource) return true;
+    return false;
+  };
+  CHECK(has(RLIMIT_CORE));
+  CHECK(has(RLIMIT_DATA));
+  CHECK(has(RLIMIT_NPROC));
+  CHECK(counts_forks(plan));
+  support::set_limit(plan, "memory_bytes", 1, Enforcer::cgroup);
+  support::set_limit(plan, "pids", 1, Enforcer::cgroup);
+  CHECK_FALSE(has(RLIMIT_DATA));
+  CHECK_FALSE(has(RLIMIT_NPROC));
+  CHECK_FALSE(counts_forks(plan));
+}
+
+TEST_CASE("blueprint: a plan that makes no sense is named", "[sandbox]") {
+  const support::ScratchDir dir;
+  const auto good = support::base_plan(dir.path(), {"/bin/true"});
+  const auto wrong = [&](auto change) {
+    auto plan = good;
+    change(plan);
+    return !check_plan(plan).empty();
+  };
+  CHECK_FALSE(wrong([](Plan&) {}));
+  CHECK(wrong([](Plan& p) { p.mounts.clear(); }));
+  CHECK(wrong([](Plan& p) { p.mounts.push_back(p.mounts[0]); }));
+  CHECK(wrong([](Plan& p) { p.mounts[1].at = "relative"; }));
+  CHECK(wrong([](Plan& p) { p.mounts[1].at = "/a/../b"; }));
+  CHECK(wrong([](Plan& p) { p.mounts.back().source.clear(); }));
+  CHECK(wrong([](Plan& p) { p.argv.clear(); }));
+  CHECK(wrong([](Plan& p) { p.argv = {"true"}; }));
+  CHECK(wrong([](Plan& p) { p.cwd = "x"; }));
+  CHECK(wrong([](Plan& p) { p.links.push_back({"x", "y"}); }));
+}
+
+TEST_CASE("grants: what covers a path", "[sandbox]") {
+  const support::ScratchDir dir;
+  dir.write("out/x", "1");
+  dir.write(".git/config", "1");
+  dir.write(".env", "1");
+  auto plan = support::base_plan(dir.path(), {"/bin/true"});
+  support::grant_write(plan, "out");
+  support::hide(plan, ".git", true);
+  support::hide(plan, ".env", false);
+  const GrantIndex grants(plan);
+  const std::string ws = dir.path();
+  CHECK(grants.cover(ws + "/a.txt") == Cover::readable);
+  CHECK(grants.cover(ws + "/out/new") == Cover::writable);
+  CHECK(grants.cover(ws + "/.git/hooks/x") == Cover::git);
+  CHECK(grants.cover(ws + "/.env") == Cover::hidden);
+  CHECK(grants.cover(ws + "/ethos.json") == Cover::policy);
+  CHECK(grants.cover("/tmp/x") == Cover::writable);
+  CHECK(grants.cover("/dev/null") == Cover::writable);
+  CHECK(grants.cover("/dev/x") == Cover::readable);
+  CHECK(grants.cover("/usr/bin/x") == Cover::readable);
+  CHECK(grants.cover("/") == Cover::ancestor);
+  CHECK(grants.cover("/home/u/.ssh") == Cover::outside);
+  CHECK(grants.may_execute("/usr/bin/x"));
+  CHECK_FALSE(grants.may_execute(ws + "/a.sh"));
+}
+
+TEST_CASE("coalescer: equal acts become one entry, all acts are counted", "[sandbox]") {
+  support::KeepingSink sink;
+  Coalescer c(sink);
+  const auto denial = [](const std::string& object, int error) {
+    Denial d;
+    d.operation = "openat";
+    d.object = object;
+    d.error = error;
+    return d;
+  };
+  CHECK(c.deadline_ns() == 0);
+  for (int i = 0; i < 5; ++i) c.add(denial("/a", 13), 1000 + static_cast<std::uint64_t>(i));
+  c.add(denial("/a", 2), 2000);
+  c.add(denial("/b", 13), 3000);
+  CHECK(c.deadline_ns() == 1000 + Coalescer::kMaxDelayNs);
+  CHECK(sink.denials.empty());
+  c.flush();
+  REQUIRE(sink.denials.size() == 3);
+  CHECK(sink.denials[0].count == 5);
+  CHECK(sink.denials[0].first_ns == 1000);
+  CHECK(sink.denials[0].last_ns == 1004);
+  c.add(denial("/a", 13), 9000);
+  c.finish();
+  CHECK(sink.denials.size() == 4);
+  CHECK(c.denials() == 8);
+  CHECK(sink.gaps.empty());
+}
+
+TEST_CASE("coalescer: beyond its budget acts are counted as a gap", "[sandbox]") {
+  support::KeepingSink sink;
+  Coalescer c(sink);
+  const std::uint64_t total = Coalescer::kMaxRecords + 1000;
+  for (std::uint64_t i = 0; i < total; ++i) {
+    Denial d;
+    d.operation = "unlink";
+    d.object = "/x" + std::to_string(i);
+    c.add(std::move(d), i + 1);
+  }
+  c.add_gap("target_gone", 7);
+  c.finish();
+  CHECK(sink.denials.size() == Coalescer::kMaxRecords);
+  REQUIRE(sink.gaps.size() == 2);
+  CHECK(sink.gaps[0].reason == "flood");
+  CHECK(sink.gaps[0].count == 1000);
+  CHECK(c.denials() == total);
+}
+
+TEST_CASE("coalescer: a sink that refuses is remembered", "[sandbox]") {
+  support::KeepingSink sink;
+  sink.accepts_denials = false;
+  Coalescer c(sink);
+  c.add(Denial{}, 1);
+  CHECK_FALSE(c.has_failed());
+  c.flush();
+  CHECK(c.has_failed());
+}
+
+TEST_CASE("processes: the bound never lets more through than the limit", "[sandbox]") {
+  std::uint64_t alive = 2;
+  int counts = 0;
+  ProcessCounter counter(10, [&] {
+    ++counts;
+    return alive;
+  });
+  std::uint64_t now = 1'000'000'000;
+  for (int i = 0; i < 8; ++i) {
+    REQUIRE(counter.may_fork(now));
+    ++alive;
+  }
+  CHECK(alive == 10);
+  CHECK(counts == 0);
+  CHECK_FALSE(counter.may_fork(now));
+  CHECK(counts == 1);
+  CHECK_FALSE(counter.may_fork(now + 1000));  // no recount within a millisecond
+  CHECK(counts == 1);
+  alive = 5;
+  CHECK(counter.may_fork(now + 2'000'000));
+  CHECK(counter.refusals() == 2);
+  CHECK(counter.peak() == 10);
+  ProcessCounter unlimited(0, [] { return std::uint64_t{1}; });
+  for (int i = 0; i < 1000; ++i) CHECK(unlimited.may_fork(now));
+}
+
+TEST_CASE("output: nothing that drives a terminal passes, everything else does", "[sandbox]") {
+  const auto filter = [](std::string_view in, std::size_t chunk) {
+    TerminalFilter f;
+    std::string out;
+    for (std::size_t at = 0; at < in.size(); at += chunk)
+      f.add(std::span(in.data() + at, std::min(chunk, in.size() - at)), out);
+    f.finish(out);
+    return out;
+  };
+  for (const std::size_t chunk : {1U, 2U, 3U, 100U}) {
+    CHECK(filter("plain\ttext\n", chunk) == "plain\ttext\n");
+    CHECK(filter("\x1b]52;c;aGk=\x07", chunk) == "^[]52;c;aGk=^G");
+    CHECK(filter("a\r\nb", chunk) == "a\r\nb");
+    CHECK(filter("evil\rgood\r", chunk) == "evil^Mgood^M");
+    CHECK(filter("\u00e9\u00a0\u0085\u009b31m", chunk) == "\u00e9\u00a0??31m");
+    CHECK(filter("\x7f\x08", chunk) == "^?^H");
+    CHECK(filter("\u65e5\u672c", chunk) == "\u65e5\u672c");
+    CHECK(filter(std::string_view("\0x", 2), chunk) == "^@x");
+    CHECK(filter("\xc2", chunk) == "\xc2");
+  }
+  // Any bytes at all: no control byte but newline, tab and CR before newline is left.
+  std::string all;
+  for (int i = 0; i < 65536; ++i) {
+    all += static_cast<char>(i * 7919 >> 3);
+    all += static_cast<char>(i);
+  }
+  const std::string out = filter(all, 17);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(out[i]);
+    const bool is_fine = (byte >= 0x20 && byte != 0x7f) || byte == '\n' || byte == '\t' ||
+                         (byte == '\r' && i + 1 < out.size() && out[i + 1] == '\n');
+    if (!is_fine) FAIL("byte " << int{byte} << " at " << i);
+    if (byte == 0xc2 && i + 1 < out.size()) {
+      const auto next = static_cast<unsigned char>(out[i + 1]);
+      if (next >= 0x80 && next <= 0x9f) FAIL("C1 at " << i);
+    }
+  }
+}
+
+TEST_CASE("addresses: in words, whatever their bytes are", "[sandbox]") {
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  v4.sin_port = htons(443);
+  inet_pton(AF_INET, "192.0.2.1", &v4.sin_addr);
+  CHECK(describe_address(std::as_bytes(std::span(&v4, 1))).text == "inet:192.0.2.1:443");
+  CHECK_FALSE(describe_address(std::as_bytes(std::span(&v4, 1))).is_loopback);
+  inet_pton(AF_INET, "127.9.9.9", &v4.sin_addr);
+  CHECK(describe_address(std::as_bytes(std::span(&v4, 1))).is_loopback);
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  inet_pton(AF_INET6, "2606:4700::1", &v6.sin6_addr);
+  CHECK(describe_address(std::as_bytes(std::span(&v6, 1))).text == "inet6:[2606:4700::1]:0");
+  CHECK_FALSE(describe_address(std::as_bytes(std::span(&v6, 1))).is_loopback);
+  for (const char* lo : {"::1", "::ffff:127.0.0.1", "::"}) {
+    inet_pton(AF_INET6, lo, &v6.sin6_addr);
+    CHECK(describe_address(std::as_bytes(std::span(&v6, 1))).is_loopback);
+  }
+  inet_pton(AF_INET6, "::ffff:1.1.1.1", &v6.sin6_addr);
+  CHECK_FALSE(describe_address(std::as_bytes(std::span(&v6, 1))).is_loopback);
+  const std::string raw("\x01\x00\x00X11\x1b", 7);
+  CHECK(describe_address(std::as_bytes(std::span(raw))).text == "unix:@X11\\x1b");
+  for (std::size_t n = 0; n < sizeof v6; ++n)  // cut anywhere: no crash
+    static_cast<void>(describe_address(std::as_bytes(std::span(&v6, 1)).first(n)));
+  CHECK(describe_socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 262) == "AF_INET SOCK_STREAM 262");
+  CHECK(describe_socket(45, 9, 1) == "family 45 type 9 1");
+}
+
+TEST_CASE("calls: each path-changing call has a layout within its six arguments", "[sandbox]") {
+  for (std::int32_t nr = 0; nr < 600; ++nr) {
+    const PathCall call = path_call(nr);
+    const bool is_path_change = classify_call(nr) == CallClass::path_change;
+    CAPTURE(nr);
+    CHECK((call.count > 0) == is_path_change);
+    for (int i = 0; i < call.count; ++i) {
+      CHECK(call.paths[static_cast<std::size_t>(i)].path < 6);
+      CHECK(call.paths[static_cast<std::size_t>(i)].dir < 6);
+    }
+  }
+  CHECK(syscall_name(257) == "openat");
+  CHECK(syscall_name(452) == "fchmodat2");
+  CHECK(syscall_name(-1).empty());
+  CHECK(syscall_name(100000).empty());
+}
+
+TEST_CASE("steps: names are unique and each failure has words", "[sandbox]") {
+  std::set<std::string_view> names;
+  for (auto i = 0U; i < static_cast<unsigned>(Step::last); ++i) {
+    const auto step = static_cast<Step>(i);
+    CHECK(names.insert(step_name(step)).second);
+    CHECK(step_by_name(step_name(step)) == step);
+    for (const int error : {0, EPERM, EINVAL, EACCES, ENOSPC, E2BIG}) {
+      CHECK_FALSE(explain(step, error).cause.empty());
+      CHECK_FALSE(explain(step, error).fix.empty());
+    }
+  }
+  CHECK(step_by_name("nonsense") == Step::none);
+}
