@@ -188,6 +188,15 @@ class Run {
   void tell(const RunResult& result) {
     const std::string tool = ready_.prepared.policy.tool;
     if (result.processes_left != 0) err_ << "ethos-run: " << tool << ": processes are left\n";
+    // The tool may have exited 0 and still left nothing behind: that must not pass in silence.
+    for (const Denial& refusal : result.commit_refusals) {
+      err_ << "ethos-run: " << tool << ": output was not brought out: " << shown(refusal.object)
+           << (refusal.reason.empty() ? "" : ": ") << shown(refusal.reason) << '\n';
+      break;
+    }
+    if (result.commit_refusals.size() > 1)
+      err_ << "ethos-run: " << tool << ": and " << result.commit_refusals.size() - 1
+           << " more; all are denials of phase commit in the ledger\n";
     switch (result.ending) {
       case Ending::wall_timeout:
         return say(tool + " was ended: it ran longer than allowed");

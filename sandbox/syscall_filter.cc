@@ -80,6 +80,7 @@ CallClass classify_call(std::int32_t nr) {
     case 54:
       return CallClass::socket;
     case 16:
+    case 72:
     case 91:
     case 135:
       return CallClass::refused_args;

@@ -209,6 +209,7 @@ class Builder {
 
   void add_requests() {
     for (const auto request : filter::kIoctls) allow(16, {equals(1, request)});
+    for (const auto command : filter::kFcntlCommands) allow(72, {equals(1, command)});
   }
 
   std::vector<std::uint8_t> export_bytes() {

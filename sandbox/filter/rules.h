@@ -62,14 +62,6 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     61,   // wait4
     62,   // kill
     63,   // uname
-    64,   // semget
-    65,   // semop
-    66,   // semctl
-    68,   // msgget
-    69,   // msgsnd
-    70,   // msgrcv
-    71,   // msgctl
-    72,   // fcntl
     73,   // flock
     74,   // fsync
     75,   // fdatasync
@@ -148,16 +140,10 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     202,  // futex
     203,  // sched_setaffinity
     204,  // sched_getaffinity
-    206,  // io_setup
-    207,  // io_destroy
-    208,  // io_getevents
-    209,  // io_submit
-    210,  // io_cancel
     213,  // epoll_create
     217,  // getdents64
     218,  // set_tid_address
     219,  // restart_syscall
-    220,  // semtimedop
     221,  // fadvise64
     222,  // timer_create
     223,  // timer_settime
@@ -291,7 +277,14 @@ inline constexpr auto kForbidden = std::to_array<std::int32_t>({
     29,   // shmget: memory outside every limit on a host without a memory cgroup
     30,   // shmat
     31,   // shmctl
+    64,   // semget: kernel memory outside every limit, like shmget; so are the other System V calls
+    65,   // semop
+    66,   // semctl
     67,   // shmdt
+    68,   // msgget
+    69,   // msgsnd
+    70,   // msgrcv
+    71,   // msgctl
     101,  // ptrace
     103,  // syslog
     116,  // setgroups
@@ -327,6 +320,12 @@ inline constexpr auto kForbidden = std::to_array<std::int32_t>({
     212,  // lookup_dcookie
     216,  // remap_file_pages
     227,  // clock_settime
+    206,  // io_setup: takes from fs.aio-max-nr, one small pool for the whole host
+    207,  // io_destroy
+    208,  // io_getevents
+    209,  // io_submit
+    210,  // io_cancel
+    220,  // semtimedop
     246,  // kexec_load
     248,  // add_key
     249,  // request_key
@@ -404,6 +403,40 @@ inline constexpr auto kIoctls = std::to_array<std::uint32_t>({
     0x8921,      // SIOCGIFMTU
     0x8927,      // SIOCGIFHWADDR
     0x8933,      // SIOCGIFINDEX
+});
+
+// fcntl commands (low 32 bits) that may pass. Left out on purpose: F_SETLEASE and F_NOTIFY, with
+// which a tool that may only read a file can make the host's own processes wait for it.
+inline constexpr auto kFcntlCommands = std::to_array<std::uint32_t>({
+    0,     // F_DUPFD
+    1,     // F_GETFD
+    2,     // F_SETFD
+    3,     // F_GETFL
+    4,     // F_SETFL
+    5,     // F_GETLK
+    6,     // F_SETLK
+    7,     // F_SETLKW
+    8,     // F_SETOWN
+    9,     // F_GETOWN
+    10,    // F_SETSIG
+    11,    // F_GETSIG
+    15,    // F_SETOWN_EX
+    16,    // F_GETOWN_EX
+    36,    // F_OFD_GETLK
+    37,    // F_OFD_SETLK
+    38,    // F_OFD_SETLKW
+    1025,  // F_GETLEASE
+    1027,  // F_DUPFD_QUERY
+    1028,  // F_CREATED_QUERY
+    1030,  // F_DUPFD_CLOEXEC
+    1031,  // F_SETPIPE_SZ
+    1032,  // F_GETPIPE_SZ
+    1033,  // F_ADD_SEALS
+    1034,  // F_GET_SEALS
+    1035,  // F_GET_RW_HINT
+    1036,  // F_SET_RW_HINT
+    1037,  // F_GET_FILE_RW_HINT
+    1038,  // F_SET_FILE_RW_HINT
 });
 
 // personality() values: query, default, no address randomisation (sanitizers re-execute with it).

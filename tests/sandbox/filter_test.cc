@@ -123,6 +123,26 @@ TEST_CASE("filter: the tables do not contradict each other", "[sandbox]") {
   for (const auto nr : filter::kForbidden) CHECK(seen.insert(nr).second);
 }
 
+TEST_CASE("filter: fcntl cannot lease a file or watch a directory", "[sandbox]") {
+  constexpr std::uint64_t kHighBits = 0xdead00000000;
+  for (const auto& p : all_programs()) {
+    CAPTURE(p.name);
+    for (const auto command : filter::kFcntlCommands) {
+      CHECK(verdict(p, 72, {0, command}) == kAllow);
+      CHECK(verdict(p, 72, {0, command | kHighBits}) == kAllow);
+    }
+    for (const std::uint64_t command : {1024U, 1026U, 12U, 99U}) {  // F_SETLEASE, F_NOTIFY, unknown
+      CHECK(is_refused(verdict(p, 72, {0, command})));
+      CHECK(is_refused(verdict(p, 72, {0, command | kHighBits})));
+    }
+  }
+}
+
+TEST_CASE("filter: System V objects and the host's pool of aio are out of reach", "[sandbox]") {
+  for (const auto& p : all_programs())
+    for (const std::int32_t nr : {29, 64, 68, 206}) CHECK(is_refused(verdict(p, nr)));
+}
+
 TEST_CASE("filter: exec is always notified, clone3 never exists", "[sandbox]") {
   for (const auto& p : all_programs()) {
     CHECK(verdict(p, 59) == kNotify);
