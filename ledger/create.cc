@@ -176,7 +176,9 @@ Result<Created> create_ledger(const LedgerFiles& files, const CreateOptions& opt
 
 Result<std::optional<Created>> create_default_ledger(const LedgerFiles& files,
                                                      const base::Clock& clock) {
-  if (exists(files.database)) return std::optional<Created>();
+  // The high-water file is what creation writes last: a database without one may be half made by
+  // another first run, which is then waited for below.
+  if (exists(files.database) && exists(files.high_water())) return std::optional<Created>();
   const base::SplitPath split = base::split_path(files.database);
   if (auto ok = base::make_directories(split.parent, 0700); !ok)
     return Unexpected(std::move(ok).error());
