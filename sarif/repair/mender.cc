@@ -219,11 +219,15 @@ void Mender::write_list(const JsonView& list, const Property& property, const Ow
       note(RepairKind::null_replaced, place, "null", "", "null among the items");
       continue;
     }
+    if (!must_differ) {
+      write_value(element, property, true, owner, place, writer);
+      continue;
+    }
     const std::size_t mark = changes_.size();
     StringSink sink;
     JsonWriter text(sink, JsonLayout::compact);
     write_value(element, property, true, owner, place, text);
-    if (must_differ && !seen.insert(digest_of_text(sink.text()))) {
+    if (!seen.insert(digest_of_text(sink.text()))) {
       changes_.resize(mark);
       note(RepairKind::duplicate_removed, place, json_of(element), "",
            "equal to an item before, where all must differ");

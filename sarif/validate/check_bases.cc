@@ -4,17 +4,6 @@
 #include "sarif/validate/uri_parts.h"
 
 namespace ethos::sarif::validation {
-namespace {
-
-std::optional<Value> base_named(const Value& bases, std::string_view name) {
-  std::optional<Value> found;
-  for (const Value base : bases) {
-    if (base.name() == name) found = base;
-  }
-  return found;
-}
-
-}  // namespace
 
 // One entry of originalUriBaseIds: section 3.14.14.
 void check_base(Context& context, const Value& location) {
@@ -43,28 +32,26 @@ void check_base(Context& context, const Value& location) {
   });
 }
 
+// Also notes the names for the claims that locations make, so it comes before those are looked at.
 void check_bases(Context& context, const Value& run) {
   const auto bases = run.find(Key::original_uri_base_ids);
   if (!bases || !bases->is_object()) return;
-  // Real files have a handful; a longer list is followed no further than that.
-  constexpr int kMostSteps = 64;
-  int looked_at = 0;
+  auto& names = context.run.bases;
+  std::int32_t count = 0;
+  for (const Value base : *bases) names[context.hasher.text(base.name())] = count++;
+  std::vector<std::int32_t> parents;
   for (const Value base : *bases) {
-    if (++looked_at > kMostSteps) return;
-    std::string_view name = base.name();
-    for (int steps = 0;; ++steps) {
-      const auto next = base_named(*bases, name);
-      const auto parent = next ? next->text_of(Key::uri_base_id) : std::nullopt;
-      if (!parent) break;
-      name = *parent;
-      if (name != base.name() && steps < kMostSteps) continue;
-      if (name == base.name()) {
-        context.reporter.at(Check::base_cycle, base, [&] {
-          return "The base " + quoted(base.name()) + " is relative to itself.";
-        });
-      }
-      break;
-    }
+    const auto parent = base.text_of(Key::uri_base_id);
+    const auto found = parent ? names.find(context.hasher.text(*parent)) : names.end();
+    parents.push_back(found == names.end() ? -1 : found->second);
+  }
+  std::vector<std::int32_t> mark(parents.size());
+  std::int32_t index = 0;
+  for (const Value base : *bases) {
+    if (!leads_in_circle(parents, mark, index++)) continue;
+    context.reporter.at(Check::base_cycle, base, [&] {
+      return "The base " + quoted(base.name()) + " is relative to itself.";
+    });
   }
 }
 

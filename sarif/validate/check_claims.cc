@@ -73,13 +73,8 @@ void check_artifact_claim(Context& context, const Claim& claim, const ClaimPlace
       });
 }
 
-void check_base_claim(Context& context, const Value& run, const Claim& claim,
-                      const ClaimPlace& place) {
-  if (const auto bases = run.find(Key::original_uri_base_ids); bases && bases->is_object()) {
-    for (const Value base : *bases) {
-      if (base.name() == claim.text) return;
-    }
-  }
+void check_base_claim(Context& context, const Claim& claim, const ClaimPlace& place) {
+  if (context.run.bases.count(context.hasher.text(claim.text)) != 0) return;
   context.reporter.add(
       Check::base_undeclared, place.spot(), [&] { return place.pointer(); },
       [&] { return "originalUriBaseIds has no " + quoted(claim.text) + place.times() + "."; });
@@ -89,21 +84,6 @@ const Component* component_of(const RunState& run, std::int64_t where) {
   if (where < 0) return run.driver ? &*run.driver : nullptr;
   const auto index = static_cast<std::size_t>(where);
   return index < run.extensions.size() ? &run.extensions[index] : nullptr;
-}
-
-// Whether following the parent of each entry ever comes back. `mark` is 0 for an entry that was not
-// looked at yet.
-bool leads_in_circle(const std::vector<std::int32_t>& parents, std::vector<std::int32_t>& mark,
-                     std::int32_t start) {
-  std::int32_t at = start;
-  while (at >= 0 && static_cast<std::size_t>(at) < parents.size()) {
-    std::int32_t& seen = mark[static_cast<std::size_t>(at)];
-    if (seen == start + 1) return true;
-    if (seen != 0) return false;
-    seen = start + 1;
-    at = parents[static_cast<std::size_t>(at)];
-  }
-  return false;
 }
 
 std::size_t table_of(Type type) {
@@ -166,7 +146,7 @@ void check_claims(Context& context, const Value& run) {
         check_artifact_claim(context, claim, place);
         break;
       case ClaimKind::base:
-        check_base_claim(context, run, claim, place);
+        check_base_claim(context, claim, place);
         break;
       case ClaimKind::rule:
       case ClaimKind::rule_message: {

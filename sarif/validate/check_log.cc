@@ -72,8 +72,8 @@ void check_guid(Context& context, const Value& run) {
 void check_run(Context& context, const Value& run) {
   ++context.log.runs;
   ++context.report.runs;
-  check_claims(context, run);
   check_bases(context, run);
+  check_claims(context, run);
   check_parents(context, run);
   check_suppressions(context);
   check_revision(context, run);

@@ -78,8 +78,10 @@ const RuleInfo* find_rule(const Context& context, const Component& component, co
     const auto index = static_cast<std::size_t>(claim.number);
     return index < component.rules.size() ? &component.rules[index] : nullptr;
   }
+  // Each part of a hierarchical id may be a rule; nobody writes many.
+  constexpr int kMostParts = 32;
   std::string_view id = claim.text;
-  while (!id.empty()) {
+  for (int parts = 0; parts < kMostParts && !id.empty(); ++parts) {
     const auto found = component.rule_by_id.find(context.hasher.text(id));
     if (found != component.rule_by_id.end()) return &component.rules[found->second];
     const std::size_t slash = id.rfind('/');
@@ -97,14 +99,8 @@ const Component* component_at(const RunState& run, std::int64_t where) {
 void check_message_claim(Context& context, const Component& component, const RuleInfo* rule,
                          const Claim& claim, const ClaimPlace& place) {
   const ItemDigest id = context.hasher.text(claim.detail);
-  const MessageInfo* found = nullptr;
-  const auto look_in = [&found, &id](const std::vector<MessageInfo>& messages) {
-    for (const MessageInfo& message : messages) {
-      if (found == nullptr && message.id == id) found = &message;
-    }
-  };
-  if (rule != nullptr) look_in(rule->messages);
-  look_in(component.messages);
+  const MessageInfo* found = rule != nullptr ? rule->messages.find(id) : nullptr;
+  if (found == nullptr) found = component.messages.find(id);
   const auto where = [&place] { return place.pointer(); };
   if (found == nullptr) {
     context.reporter.add(Check::message_id_unknown, place.spot(), where, [&] {

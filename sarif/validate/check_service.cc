@@ -202,22 +202,21 @@ void check_category(Context& context, const Value& run) {
                        [] { return "The run has no automationDetails.id with a \"/\"."; });
   }
   if (!reporter.is_on(Check::category_twice)) return;
-  // Too many runs are refused anyway; comparing each with each stays cheap below that.
-  constexpr std::size_t kMostCompared = 1000;
-  auto& identities = context.log.identities;
-  RunIdentity mine{context.run.tool_name, context.run.tool_identity, category_of(id),
-                   run.pointer()};
-  for (const RunIdentity& other : identities) {
-    if (other.tool != mine.tool || other.category != mine.category) continue;
+  // Too many runs are refused anyway.
+  constexpr std::size_t kMostCompared = 10'000;
+  auto& categories = context.log.categories;
+  const std::string category = category_of(id);
+  const ItemDigest key = context.hasher.member(context.hasher.text(context.run.tool_name),
+                                               context.hasher.text(category));
+  if (const auto other = categories.find(key); other != categories.end()) {
     reporter.at(Check::category_twice, run, [&] {
-      const std::string category =
-          mine.category.empty() ? "no category" : "the category " + quoted(mine.category);
-      return "The run at " + other.pointer + " is of the tool " + quoted(mine.tool) + " with " +
-             category + " too.";
+      return "The run at " + other->second + " is of the tool " + quoted(context.run.tool_name) +
+             " with " + (category.empty() ? "no category" : "the category " + quoted(category)) +
+             " too.";
     });
-    break;
+  } else if (categories.size() < kMostCompared) {
+    categories.emplace(key, run.pointer());
   }
-  if (identities.size() < kMostCompared) identities.push_back(std::move(mine));
 }
 
 }  // namespace

@@ -9,14 +9,15 @@
 namespace ethos::sarif::validation {
 namespace {
 
-std::vector<MessageInfo> message_strings(const Context& context, const Value& object, Key key) {
-  std::vector<MessageInfo> messages;
+MessageTable message_strings(const Context& context, const Value& object, Key key) {
+  MessageTable messages;
   const auto strings = object.find(key);
   if (!strings || !strings->is_object()) return messages;
   for (const Value string : *strings) {
     const std::string_view text = string.text_of(Key::text).value_or(std::string_view());
-    messages.push_back({context.hasher.text(string.name()), arguments_wanted(text)});
+    messages.add({context.hasher.text(string.name()), arguments_wanted(text)});
   }
+  messages.seal();
   return messages;
 }
 
@@ -203,17 +204,6 @@ void check_driver(Context& context, const Value& driver) {
   }
 }
 
-// Everything that tells one run of a tool from another, in one text.
-std::string identity_of(const Value& driver) {
-  std::string identity;
-  for (const Key key :
-       {Key::name, Key::full_name, Key::version, Key::semantic_version, Key::guid}) {
-    identity += driver.text_of(key).value_or(std::string_view());
-    identity += '\0';
-  }
-  return identity;
-}
-
 // Whether the component is the run's own driver or one of its extensions, not one of a conversion,
 // nor a taxonomy.
 bool is_of_run_tool(const Value& component) {
@@ -248,7 +238,6 @@ void check_component(Context& context, const Value& component) {
   if (is_of_run_tool(component)) {
     if (component.key() == Key::driver) {
       check_driver(context, component);
-      run.tool_identity = identity_of(component);
       run.tool_name = component.text_of(Key::name).value_or(std::string_view());
       run.driver = std::move(run.open);
     } else {

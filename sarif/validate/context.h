@@ -20,9 +20,21 @@ struct MessageInfo {
   std::int64_t wanted = 0;  // arguments
 };
 
+// The message strings of a rule or a tool, to be looked up by id.
+class MessageTable {
+ public:
+  void add(const MessageInfo& message) { messages_.push_back(message); }
+  // After the last add().
+  void seal();
+  [[nodiscard]] const MessageInfo* find(const ItemDigest& id) const;
+
+ private:
+  std::vector<MessageInfo> messages_;
+};
+
 struct RuleInfo {
   std::string id;
-  std::vector<MessageInfo> messages;
+  MessageTable messages;
 };
 
 struct DigestSpread {
@@ -35,17 +47,9 @@ struct DigestSpread {
 struct Component {
   std::vector<RuleInfo> rules;
   std::unordered_map<ItemDigest, std::size_t, DigestSpread> rule_by_id;  // the first of each id
-  std::vector<MessageInfo> messages;
+  MessageTable messages;
   std::int64_t notifications = 0;
   std::int64_t taxa = 0;
-};
-
-// What identifies a run to a service that takes one upload a category.
-struct RunIdentity {
-  std::string tool;
-  std::string identity;  // the tool's, and automationDetails.id
-  std::string category;
-  std::string pointer;
 };
 
 // What is remembered of the run that is being read.
@@ -56,7 +60,6 @@ struct RunState {
   std::optional<Component> driver;
   std::vector<Component> extensions;
   std::string tool_name;
-  std::string tool_identity;            // all that tells one version of the tool from another
   bool has_error_notification = false;  // in the invocation that is being read
   std::int64_t taxonomies = 0;
   // Elements of the run's arrays so far, by ClaimKind.
@@ -65,6 +68,7 @@ struct RunState {
   std::array<std::vector<std::int32_t>, 3> parents;  // of artifacts, logical locations, addresses
   Claims claims;
   bool claims_are_full = false;
+  std::unordered_map<ItemDigest, std::int32_t, DigestSpread> bases;  // of originalUriBaseIds
 
   std::uint64_t results = 0;
   std::uint64_t dropped = 0;  // results that the service would leave out
@@ -81,7 +85,8 @@ struct LogState {
   std::uint64_t runs = 0;
   DigestSet result_guids;
   DigestSet run_guids;
-  std::vector<RunIdentity> identities;
+  // Where the first run of each tool and category is.
+  std::unordered_map<ItemDigest, std::string, DigestSpread> categories;
 };
 
 class SourceChecks;
@@ -102,6 +107,11 @@ struct Context {
   // Notes a claim, to be looked at when the run has ended.
   void claim(const Claim& claim, const Value& value);
 };
+
+// Whether following the parent of each entry, from `start` on, ever comes back. `mark` is as long
+// as `parents` and 0 for an entry that was not looked at yet.
+[[nodiscard]] bool leads_in_circle(const std::vector<std::int32_t>& parents,
+                                   std::vector<std::int32_t>& mark, std::int32_t start);
 
 // Whether `value` belongs to a run, rather than to properties that are kept outside of one.
 [[nodiscard]] bool is_in_run(const Value& value);

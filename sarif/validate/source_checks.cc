@@ -49,8 +49,11 @@ std::optional<Value> base_of(const Value& location) {
   while (at.has_parent() && at.type() != Type::run) at = at.parent();
   const auto bases = at.find(Key::original_uri_base_ids);
   if (!bases || !bases->is_object()) return std::nullopt;
+  int looked_at = 0;
+  constexpr int kMostBases = 100;
   for (const Value base : *bases) {
     if (base.name() == *name) return base;
+    if (++looked_at > kMostBases) break;
   }
   return std::nullopt;
 }
