@@ -32,12 +32,15 @@ class SignalGuard {
   SignalGuard(const SignalGuard&) = delete;
   SignalGuard& operator=(const SignalGuard&) = delete;
   ~SignalGuard() {
-    // A SIGPIPE of our own writing must not strike once unblocked.
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
+    // A SIGPIPE of our own writing must not strike once unblocked, nor what came while the outputs
+    // were brought out: they are there now, and the run's last record must be written.
+    sigset_t late;
+    sigemptyset(&late);
+    for (const int sig : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) sigaddset(&late, sig);
     const timespec now{0, 0};
-    sigtimedwait(&pipe, nullptr, &now);
+    // A signal is pending at most twice, for the process and for this thread.
+    for (int i = 0; i < 16 && (sigtimedwait(&late, nullptr, &now) > 0 || errno == EINTR); ++i) {
+    }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
   [[nodiscard]] int fd() const { return fd_.get(); }

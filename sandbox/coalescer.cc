@@ -21,13 +21,9 @@ std::string key_of(const Denial& d) {
 
 }  // namespace
 
-// False when the budget is spent: then the act is only counted.
-bool Coalescer::make_room(std::uint64_t now_ns) {
-  const std::size_t pending = denials_pending_.size() + execs_pending_.size();
-  if (records_ + pending >= kMaxRecords) return false;
-  if (pending >= kMaxPending) flush();
+void Coalescer::make_room(std::uint64_t now_ns) {
+  if (denials_pending_.size() + execs_pending_.size() >= kMaxPending) flush();
   if (first_pending_ns_ == 0) first_pending_ns_ = now_ns;
-  return true;
 }
 
 void Coalescer::add(Denial denial, std::uint64_t now_ns) {
@@ -40,10 +36,11 @@ void Coalescer::add(Denial denial, std::uint64_t now_ns) {
     known.last_ns = now_ns;
     return;
   }
-  if (!make_room(now_ns)) {
+  if (denials_out_ + denials_pending_.size() >= kMaxRecords) {
     add_gap("flood", now_ns);
     return;
   }
+  make_room(now_ns);
   denial.count = 1;
   denial.first_ns = denial.last_ns = now_ns;
   by_key_.emplace(std::move(key), denials_pending_.size());
@@ -57,7 +54,8 @@ void Coalescer::add(ExecEvent event, std::uint64_t now_ns) {
     return;
   }
   // Programs beyond the budget are not denials: they are not counted as lost evidence of those.
-  if (!make_room(now_ns)) return;
+  if (execs_out_ + execs_pending_.size() >= kMaxExecs) return;
+  make_room(now_ns);
   event.count = 1;
   event.first_ns = now_ns;
   execs_by_key_.emplace(event.path, execs_pending_.size());
@@ -82,7 +80,8 @@ std::uint64_t Coalescer::deadline_ns() const {
 void Coalescer::flush() {
   for (const auto& event : execs_pending_) has_failed_ |= !sink_->on_exec(event);
   for (const auto& denial : denials_pending_) has_failed_ |= !sink_->on_denial(denial);
-  records_ += denials_pending_.size() + execs_pending_.size();
+  denials_out_ += denials_pending_.size();
+  execs_out_ += execs_pending_.size();
   denials_pending_.clear();
   execs_pending_.clear();
   by_key_.clear();

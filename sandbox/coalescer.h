@@ -13,11 +13,12 @@ namespace ethos::sandbox {
 
 // Keeps the evidence of a run small and exact: equal acts become one entry with a count, entries go
 // to the sink at most a second or 256 entries later, and beyond the run's record budget only counts
-// are kept, as a gap. Memory is bounded by the two constants.
+// are kept, as a gap. Memory is bounded by these constants.
 class Coalescer {
  public:
   static constexpr std::size_t kMaxPending = 256;
-  static constexpr std::uint64_t kMaxRecords = 4096;
+  static constexpr std::uint64_t kMaxRecords = 4096;  // denials
+  static constexpr std::uint64_t kMaxExecs = 4096;    // a budget of their own
   static constexpr std::uint64_t kMaxDelayNs = 1'000'000'000;
   static constexpr std::size_t kMaxObjectBytes = 4096;
 
@@ -39,7 +40,7 @@ class Coalescer {
   [[nodiscard]] std::uint64_t denials() const { return denials_; }
 
  private:
-  bool make_room(std::uint64_t now_ns);
+  void make_room(std::uint64_t now_ns);
 
   EvidenceSink* sink_;
   std::unordered_map<std::string, std::size_t> by_key_;
@@ -48,7 +49,8 @@ class Coalescer {
   std::vector<ExecEvent> execs_pending_;
   std::vector<Gap> gaps_;
   std::uint64_t first_pending_ns_ = 0;
-  std::uint64_t records_ = 0;
+  std::uint64_t denials_out_ = 0;
+  std::uint64_t execs_out_ = 0;
   std::uint64_t denials_ = 0;
   bool has_failed_ = false;
 };

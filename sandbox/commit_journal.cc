@@ -76,6 +76,15 @@ bool parse_kind(std::string_view text, CommitStep::Kind& out) {
 
 }  // namespace
 
+std::size_t max_journal_size(const CommitJournal& journal) {
+  constexpr std::size_t kNumber = 20;  // digits of a 64-bit number
+  constexpr std::size_t kKind = 8;     // "exchange"
+  std::size_t size = kHeader.size() + 9 + 2 * kNumber + 2 * journal.grant_path.size();
+  for (const auto& step : journal.steps)
+    size += kKind + 2 * kNumber + 5 + 2 * (step.temp.size() + step.final.size());
+  return size;
+}
+
 std::string encode_journal(const CommitJournal& journal) {
   std::string out(kHeader);
   out += "grant " + std::to_string(journal.device) + " " + std::to_string(journal.inode) + " " +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,6 +36,11 @@ struct CommitJournal {
   std::uint64_t inode = 0;
   std::vector<CommitStep> steps;
 };
+
+// The largest journal that roll-back reads.
+constexpr std::size_t kMaxJournal = 64U << 20;
+// At most as long as its text gets while the commit goes on: inodes and kinds change, paths do not.
+[[nodiscard]] std::size_t max_journal_size(const CommitJournal& journal);
 
 [[nodiscard]] std::string encode_journal(const CommitJournal& journal);
 // Errc::malformed for anything else, trailing text included.

@@ -22,7 +22,6 @@ namespace {
 using base::UniqueFd;
 
 constexpr int kMaxDepth = 256;
-constexpr std::size_t kMaxJournal = 64U << 20;
 
 // Opens the parent of `path` beneath the grant and leaves the last component in `name`.
 UniqueFd open_parent(int grant, const std::string& path, std::string& name) {

@@ -82,6 +82,8 @@ bool Recorder::on_limit(const LimitEvent& event) {
 
 bool Recorder::on_gap(const Gap& gap) {
   ++gap_records_;
+  // Only denials beyond the budget become such a gap.
+  if (gap.reason == "flood") has_lost_denials_ = true;
   return writer_.add("run.gap", gap_body(gap), {});
 }
 

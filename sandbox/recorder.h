@@ -53,7 +53,8 @@ class Recorder final : public EvidenceSink {
   // After close or refuse: the commit of its own that says which SARIF file came out.
   base::Result<void> add_sarif(Json body, std::vector<record::Disclosure> disclosures);
 
-  [[nodiscard]] bool has_denials() const { return denied_acts_ > 0; }
+  // Those that are only counted, in a gap, included.
+  [[nodiscard]] bool has_denials() const { return denied_acts_ > 0 || has_lost_denials_; }
   [[nodiscard]] std::uint64_t denied_acts() const { return denied_acts_; }
   [[nodiscard]] bool is_open() const { return is_open_; }
   [[nodiscard]] const std::vector<std::string>& limits_hit() const { return limits_; }
@@ -82,6 +83,7 @@ class Recorder final : public EvidenceSink {
   std::uint64_t denied_acts_ = 0;
   std::int64_t denial_records_ = 0;
   std::int64_t gap_records_ = 0;
+  bool has_lost_denials_ = false;
   std::vector<std::string> limits_;
   std::map<std::string, std::uint64_t> execs_;  // encoded Path -> count
   std::uint64_t exec_total_ = 0;

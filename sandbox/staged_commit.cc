@@ -55,9 +55,7 @@ class Committer {
     owner_ = owner;
     auto walk = walk_upper(layer_, grant_.get(), mount_.at, rules, mount_.allow_delete);
     if (!walk) return base::Unexpected(std::move(walk).error());
-    for (const Change& change : walk->changes)
-      if (mount_.size_bytes != 0 && change.size > mount_.size_bytes)
-        walk->refused.push_back({change.path, "quota", "larger than the layer's quota"});
+    check_quota(*walk);
     if (!walk->refused.empty()) {
       refuse_all(walk->refused);
       return std::move(out_);
@@ -72,6 +70,21 @@ class Committer {
     std::optional<std::size_t> step;  // index into steps_; none: inside a new directory
     bool replaces = false;
   };
+
+  // What would be written, holes and each name of a linked file included: that may be far more than
+  // the layer holds.
+  void check_quota(UpperWalk& walk) const {
+    std::uint64_t left = mount_.size_bytes;
+    if (left == 0) return;
+    for (const Change& change : walk.changes) {
+      if (change.kind != Change::Kind::file) continue;
+      if (change.size > left) {
+        walk.refused.push_back({change.path, "quota", "the files together are larger than the layer's quota"});
+        return;
+      }
+      left -= change.size;
+    }
+  }
 
   void refuse(const Refused& refused) {
     Denial denial;
@@ -103,6 +116,12 @@ class Committer {
   Result<CommitResult> carry_out(const std::vector<Change>& changes) {
     const std::vector<Item> items = lay_out(changes);
     if (items.empty()) return std::move(out_);
+    if (!journal_path_.empty() && max_journal_size(journal_) > kMaxJournal) {
+      refuse({".", "quota", "more changes than a commit can undo"});
+      out_.refusals.back().object = mount_.at;
+      out_.refusals.back().where = mount_.where;
+      return std::move(out_);
+    }
     if (auto r = write_journal(); !r) return base::Unexpected(std::move(r).error());
     Result<void> built = build(items);
     if (built) built = swap();

@@ -218,6 +218,23 @@ TEST_CASE("coalescer: beyond its budget acts are counted as a gap", "[sandbox]")
   CHECK(c.denials() == total);
 }
 
+TEST_CASE("coalescer: a flood of programs hides no denial", "[sandbox]") {
+  support::KeepingSink sink;
+  Coalescer c(sink);
+  for (std::uint64_t i = 0; i < Coalescer::kMaxExecs + 2000; ++i) {
+    ExecEvent event;
+    event.path = "/bin/x" + std::to_string(i);
+    c.add(std::move(event), i + 1);
+  }
+  Denial d;
+  d.operation = "openat";
+  d.object = "/a";
+  c.add(std::move(d), 9999);
+  c.finish();
+  REQUIRE(sink.denials.size() == 1);
+  CHECK(sink.gaps.empty());
+}
+
 TEST_CASE("coalescer: a sink that refuses is remembered", "[sandbox]") {
   support::KeepingSink sink;
   sink.accepts_denials = false;

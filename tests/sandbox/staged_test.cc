@@ -104,6 +104,8 @@ TEST_CASE("staged: one refused name keeps the whole grant in", "[sandbox][kernel
       {"rm -r out/dir; mkdir out/dir", "delete", "out/dir"},
       {"rm out/keep; mkdir out/keep", "delete", "out/keep"},
       {"truncate -s 60M out/sparse", "quota", "out/sparse"},
+      {"mkdir out/m; for i in a b c d; do truncate -s 3M out/m/$i; done", "quota", "out/m/"},
+      {"mkdir out/m; truncate -s 3M out/m/a; for i in b c d; do ln out/m/a out/m/$i; done", "quota", "out/m/"},
   };
   for (const Case& c : cases) {
     const support::ScratchDir dir;
@@ -282,6 +284,10 @@ TEST_CASE("commit journal: round trip, and nothing else is taken for one", "[san
   REQUIRE(parsed);
   CHECK(encode_journal(*parsed) == text);
   CHECK(parsed->steps.size() == 4);
+  auto largest = journal;
+  largest.device = largest.inode = UINT64_MAX;
+  for (auto& step : largest.steps) step = {CommitStep::Kind::exchange, step.temp, step.final, UINT64_MAX, UINT64_MAX};
+  CHECK(encode_journal(largest).size() == sandbox::max_journal_size(journal));
   for (std::size_t cut = 0; cut < text.size(); ++cut) {
     const auto part = sandbox::parse_journal(text.substr(0, cut));
     if (part) CHECK(text[cut - 1] == '\n');  // whole lines only
