@@ -10,7 +10,7 @@
 
 #include "ledger/base/base64.h"
 #include "ledger/base/hex.h"
-#include "reports/support/fixture.h"
+#include "tests/reports/support/fixture.h"
 
 using namespace ethos::reports;
 using namespace ethos::support;

@@ -86,7 +86,10 @@ TEST_CASE("safety: a hostile name is text in the page", "[reports]") {
         "&lt;a href=&quot;x&quot; onclick=&#39;y&#39;&gt;&amp;");
   CHECK(html_text("a\u202eb") == "a<b class=\"u\">\\u{202e}</b>b");
   StringSink sink;
-  Html(sink).attribute("title", "\"><script>\u202e'\n");
+  {
+    Html page(sink);
+    page.attribute("title", "\"><script>\u202e'\n");
+  }
   CHECK(sink.text() == " title=\"&quot;&gt;&lt;script&gt;\\u{202e}&#39;\\u{a}\"");
 }
 

@@ -163,15 +163,16 @@ TEST_CASE("validate: limits of services on large runs", "[sarif][validate]") {
   run["results"] = nlohmann::json::array_t(25001, result);
   CHECK(has(Profile::github, "ETH2002"));
   CHECK_FALSE(has(Profile::github, "ETH2003"));
-  run["results"] = {result};
+  run["results"] = nlohmann::json::array({result});
   run["results"][0]["locations"] = nlohmann::json::array_t(1001, location);
   CHECK(has(Profile::github, "ETH2008"));
-  run["results"] = {result};
+  run["results"] = nlohmann::json::array({result});
   const nlohmann::json step = {{"location", {{"message", {{"text", "Here."}}}}}};
   const nlohmann::json flow = {{"locations", nlohmann::json::array_t(10001, step)}};
-  run["results"][0]["codeFlows"] = {{{"threadFlows", {flow}}}};
+  run["results"][0]["codeFlows"] =
+      nlohmann::json::array({{{"threadFlows", nlohmann::json::array({flow})}}});
   CHECK(has(Profile::github, "ETH2006"));
-  run["results"] = {result};
+  run["results"] = nlohmann::json::array({result});
   auto rules = nlohmann::json::array_t(25001);
   for (std::size_t i = 0; i < rules.size(); ++i) rules[i] = {{"id", "X" + std::to_string(i)}};
   run["tool"]["driver"]["rules"] = rules;
