@@ -4,9 +4,9 @@
 #include <span>
 
 #include "ledger/base/base64.h"
+#include "reports/bundle_file.h"
 #include "reports/collect.h"
 #include "reports/controls.h"
-#include "reports/ledger_file.h"
 #include "reports/sample.h"
 #include "reports/text.h"
 #include "reports/tree_root.h"
@@ -74,10 +74,23 @@ std::string unverified_reason(const Verdict& verdict) {
   return {};
 }
 
-base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Model& model) {
+base::Result<std::int64_t> read_records(const Request& request, std::int64_t size,
+                                        const RecordSink& sink) {
+  if (!request.is_bundle) return read_ledger(request.ledger, size, sink);
+  auto count = read_bundle(request.ledger, sink);
+  if (count && size > 0 && *count != size) {
+    return base::fail(base::Errc::mismatch,
+                      request.ledger + ": holds another number of records than its checkpoint");
+  }
+  return count;
+}
+
+namespace {
+
+base::Result<Totals> collect_records(const Request& request, std::int64_t size, Model& model) {
   TreeRoot tree;
   Collector collector(model);
-  auto count = read_ledger(ledger, size, [&](std::uint64_t seq, std::string_view bytes) {
+  auto count = read_records(request, size, [&](std::uint64_t seq, std::string_view bytes) {
     const Hash leaf = tree.add(bytes);
     collector.add(seq, bytes, leaf);
   });
@@ -86,6 +99,14 @@ base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Mod
   collector.finish();
   const Hash root = tree.root();
   return Totals{*count, base::encode_base64(std::as_bytes(std::span(root)))};
+}
+
+}  // namespace
+
+base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Model& model) {
+  Request request;
+  request.ledger = ledger;
+  return collect_records(request, size, model);
 }
 
 bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
@@ -105,6 +126,7 @@ bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
   model.tzdata = request.tzdata;
   model.shaping = request.shaping;
   model.control_map = request.control_map;
+  model.source.kind = request.is_bundle ? "bundle" : "ledger";
   model.source.origin = model.verdict.origin;
   model.source.checkpoint = model.verdict.note;
   return true;
@@ -113,7 +135,7 @@ bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
 bool build_model(const Request& request, Model& model, Refusal& refusal) {
   if (!accept_ledger(request, model, refusal)) return false;
   // Without an accepted checkpoint, what is there is read, and the page says that nobody vouches.
-  auto totals = read_into(request.ledger, model.verified ? model.verdict.size : 0, model);
+  auto totals = collect_records(request, model.verified ? model.verdict.size : 0, model);
   if (!totals) {
     return refuse(refusal, totals.error().code == base::Errc::mismatch ? 1 : 3,
                   "no report: " + totals.error().message());

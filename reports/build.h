@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "ledger/base/result.h"
+#include "reports/ledger_file.h"
 #include "reports/model.h"
 
 namespace ethos::reports {
 
 // What a report is asked for. Texts are as given; nothing here is trusted.
 struct Request {
-  std::string ledger;
+  std::string ledger;  // or the bundle
+  bool is_bundle = false;
   std::string pin;       // file; empty only with `unverified`
   std::string verifier;  // path of ethos-verify
   Period period;
@@ -49,5 +51,9 @@ struct Totals {
   std::string root_base64;
 };
 base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Model& model);
+
+// The records of the request's ledger or bundle up to `size`.
+base::Result<std::int64_t> read_records(const Request& request, std::int64_t size,
+                                        const RecordSink& sink);
 
 }  // namespace ethos::reports

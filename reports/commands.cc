@@ -52,6 +52,7 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& args,
 void define_evidence(CLI::App& app, Options& options) {
   app.set_version_flag("--version", std::string("ethos-report ") + ETHOS_VERSION);
   app.add_option("--ledger", options.ledger, "the ledger ($ETHOS_LEDGER, else the default place)");
+  app.add_option("--bundle", options.bundle, "a bundle (.ethosb) of a whole ledger instead");
   app.add_option("--pin", options.pin, "the pin of the ledger, from where you keep what you trust");
   app.add_option("--controls", options.controls,
                  "map of controls instead of the one carried (ethos-controls/1)");

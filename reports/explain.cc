@@ -6,7 +6,6 @@
 
 #include "ledger/base/base64.h"
 #include "reports/json_tape.h"
-#include "reports/ledger_file.h"
 #include "reports/story.h"
 #include "reports/text.h"
 #include "reports/tree_root.h"
@@ -57,8 +56,8 @@ std::optional<Refusal> explain_run(const Request& request, const std::string& ru
   if (!accept_ledger(request, model, refusal)) return refusal;
   TreeRoot tree;
   Finder finder(run, request.zone);
-  auto count = read_ledger(
-      request.ledger, model.verified ? model.verdict.size : 0,
+  auto count = read_records(
+      request, model.verified ? model.verdict.size : 0,
       [&](std::uint64_t seq, std::string_view bytes) { finder.add(seq, bytes, tree.add(bytes)); });
   if (!count) {
     return Refusal{count.error().code == base::Errc::mismatch ? 1 : 3,

@@ -33,6 +33,8 @@ std::optional<Refusal> check(const Options& options) {
     return usage("--format: \"" + shortened(visible(format), 40) +
                  "\" is none of html, csv, md, json, oscal");
   }
+  if (!options.ledger.empty() && !options.bundle.empty())
+    return usage("--ledger or --bundle, not both");
   if (options.pin.empty() && !options.unverified) {
     return usage("--pin is required: without a pin nothing is proved");
   }
@@ -84,7 +86,10 @@ std::optional<Refusal> read_request(const Options& options, Request& request) {
   if (!period) return usage("--period: " + period.error().what);
   auto verifier = sibling_path("ethos-verify");
   if (!verifier) return Refusal{kUnverifiable, verifier.error().message()};
-  request.ledger = options.ledger.empty() ? default_ledger() : options.ledger;
+  request.is_bundle = !options.bundle.empty();
+  request.ledger = request.is_bundle        ? options.bundle
+                   : options.ledger.empty() ? default_ledger()
+                                            : options.ledger;
   request.pin = options.pin;
   request.verifier = std::move(*verifier);
   request.period = *period;

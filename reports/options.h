@@ -12,7 +12,8 @@ namespace ethos::reports {
 
 // What the command line says, before anything is believed.
 struct Options {
-  std::string ledger, pin, period, zone = "UTC", out, title = "Evidence report", organisation;
+  std::string ledger, bundle, pin, period, zone = "UTC", out, title = "Evidence report",
+                                           organisation;
   std::string tzdir = "/usr/share/zoneinfo";
   std::string seed;
   std::string signer;    // file of the secret key that signs the statement; empty for none

@@ -192,12 +192,12 @@ std::string query_text(const Model& model) {
 }
 
 std::vector<std::string> redo_commands(const Model& model) {
-  const std::string what = model.source.kind == "bundle" ? "--bundle BUNDLE" : "--ledger LEDGER";
-  return {
-      "ethos-verify --pin PIN " + std::string(model.source.kind == "bundle" ? "BUNDLE" : "LEDGER"),
-      "ethos-report " + what + " --pin PIN --period " + model.period.text() + " --zone " +
-          model.zone.name() + " --format html,csv,md,json" + model.shaping + " --out DIR",
-      "sha256sum -c DIR/SHA256SUMS"};
+  const bool is_bundle = model.source.kind == "bundle";
+  const std::string what = is_bundle ? "--bundle BUNDLE" : "--ledger LEDGER";
+  return {"ethos-verify --pin PIN " + std::string(is_bundle ? "BUNDLE" : "LEDGER"),
+          "ethos-report " + what + " --pin PIN --period " + model.period.text() + " --zone " +
+              model.zone.name() + " --format html,csv,md,json" + model.shaping + " --out DIR",
+          "ethos-report verify " + what + " --pin PIN DIR", "cd DIR && sha256sum -c SHA256SUMS"};
 }
 
 std::string sensor_text(const Model& model) {

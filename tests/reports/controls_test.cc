@@ -6,8 +6,8 @@
 #include <set>
 
 #include "reports/oscal.h"
-#include "tests/reports/support/fixture.h"
 #include "reports/uuid.h"
+#include "tests/reports/support/fixture.h"
 
 using namespace ethos::reports;
 using namespace ethos::support;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "reports/bundle_file.h"
 #include "reports/commands.h"
 #include "reports/sha256.h"
 #include "reports/verifier_process.h"
@@ -506,6 +507,38 @@ TEST_CASE("program: a fresh ledger, judged by ethos-verify itself, gives a repor
   fs::remove_all(scratch / "out");
   CHECK(report(scratch / "copy.db").status == 1);
   CHECK_FALSE(fs::exists(scratch / "out"));
+}
+
+TEST_CASE("program: a bundle of the whole ledger gives the records of the ledger", "[reports]") {
+  const std::string ledger = std::string(ETHOS_BIN) + "/ethos-ledger";
+  const ScratchDirectory scratch;
+  REQUIRE(run_program(ledger, {"init", "--ledger", scratch / "l.db", "--origin", "ci.example.com"},
+                      1 << 20)
+              ->status == 0);
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(run_program(ledger, {"rotate", "--ledger", scratch / "l.db"}, 1 << 20)->status == 0);
+  const auto bundled = run_program(ledger,
+                                   {"bundle", "--ledger", scratch / "l.db", "--from", "0", "--to", "4", "-o", scratch / "all.ethosb"},
+                                   1 << 20);
+  CAPTURE(bundled->errors);
+  REQUIRE(bundled->status == 0);
+  std::vector<std::string> from_ledger;
+  std::vector<std::string> from_bundle;
+  REQUIRE(read_ledger(scratch / "l.db", 0, [&](std::uint64_t, std::string_view bytes) {
+    from_ledger.emplace_back(bytes);
+  }));
+  REQUIRE(read_bundle(scratch / "all.ethosb", [&](std::uint64_t, std::string_view bytes) {
+    from_bundle.emplace_back(bytes);
+  }));
+  CHECK(from_ledger.size() == 4);
+  CHECK(from_bundle == from_ledger);
+  // Cut anywhere before its last entry it is refused, or gives fewer records: never others.
+  const std::string whole = read_text(scratch / "all.ethosb");
+  for (std::size_t size = 0; size + 1024 < whole.size(); size += 97) {
+    std::ofstream(scratch / "cut", std::ios::binary) << whole.substr(0, size);
+    const auto read = read_bundle(scratch / "cut", [](std::uint64_t, std::string_view) {});
+    if (read) FAIL("accepted " << size << " of " << whole.size() << " bytes");
+  }
 }
 
 TEST_CASE("program: help and version are answered", "[reports]") {
