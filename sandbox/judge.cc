@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/openat2.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -31,8 +32,36 @@ std::int32_t as_int(std::uint64_t word) {
 // path says nothing about them.
 bool names_descriptor(std::string_view path) {
   if (path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr") return true;
-  if (path.starts_with("/dev/fd/")) return true;
-  return path.starts_with("/proc/") && path.find("/fd/") != std::string_view::npos;
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos || slash + 1 == path.size() ||
+      path.find_first_not_of("0123456789", slash + 1) != std::string_view::npos)
+    return false;
+  const std::string_view holder = path.substr(0, slash);
+  if (holder == "/dev/fd") return true;
+  // Nothing may come between: /proc/self/cwd/fd/3 is a file like any other.
+  if (!holder.starts_with("/proc/") || !holder.ends_with("/fd") || holder.size() < 10) return false;
+  const std::string_view owner = holder.substr(6, holder.size() - 9);
+  return owner.find('/') == std::string_view::npos || owner.find("/task/") != std::string_view::npos;
+}
+
+// A path that goes on below a descriptor, /proc/self/fd/3/x, made one below what the descriptor is.
+// False when there is no such descriptor.
+bool leave_descriptor(pid_t pid, std::string& path) {
+  for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+    const std::string head = path.substr(0, at);
+    if (!names_descriptor(head) || head.starts_with("/dev/std")) continue;
+    const std::string number = head.substr(head.rfind('/'));
+    const bool is_own = head.starts_with("/dev/") || head.starts_with("/proc/self/") ||
+                        head.starts_with("/proc/thread-self/");
+    const std::string proc = "/proc/" + std::to_string(pid);
+    const std::string link = is_own ? proc + "/fd" + number : proc + "/root" + head;
+    std::array<char, 4096> text;
+    const ssize_t n = readlink(link.c_str(), text.data(), text.size());
+    if (n <= 0 || text[0] != '/') return false;
+    path = plain_path(std::string(text.data(), static_cast<std::size_t>(n)) + path.substr(at));
+    return true;
+  }
+  return true;
 }
 
 std::string_view write_rule(Cover cover) {
@@ -123,7 +152,8 @@ bool Judge::read_tool_path(const Call& call, int dir_fd, std::uint64_t address, 
   }
   switch (read) {
     case MemoryRead::ok:
-      return true;
+      verdict = {0};
+      return leave_descriptor(call.pid, path);
     case MemoryRead::fault:
     case MemoryRead::gone:
     case MemoryRead::too_long:

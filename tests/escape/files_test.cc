@@ -61,6 +61,22 @@ TEST_CASE("escape: nothing of a read grant can be changed", "[escape][kernel]") 
   }
 }
 
+TEST_CASE("escape: a path below a descriptor is judged where it leads", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("a.txt", "1");
+  auto plan = support::base_plan(
+      dir.path(), {"/bin/sh", "-c", "exec 5<. 6</tmp; echo x > /proc/self/fd/5/a.txt; echo x > /dev/fd/5/b.txt; "
+                                    "echo x > /proc/$$/fd/5/c.txt; echo x > /dev/fd/6/fine && echo wrote"});
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  for (const char* name : {"/a.txt", "/b.txt", "/c.txt"})
+    CHECK(r.sink.find("openat", dir.path() + name) != nullptr);
+  CHECK(r.out() == "wrote\n");
+  CHECK(dir.read("a.txt") == "1");
+}
+
 TEST_CASE("escape: nothing outside the grants can be read or made", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
