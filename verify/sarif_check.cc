@@ -100,7 +100,7 @@ void SarifChecker::on_sarif_written(const std::string& run, const Value& body) {
   if (wanted(run)) written_[run].push_back(body);
 }
 
-void SarifChecker::check_run(const SarifFile& file, const SarifRun& run, bool first, EvidenceSource& source, Answer& answer) {
+void SarifChecker::check_run(const SarifFile& file, const SarifRun& run, EvidenceSource& source, Answer& answer) {
   const auto fail = [&](const std::string& why) {
     answer.failed = true;
     add_text(answer.text, why);
@@ -138,13 +138,16 @@ void SarifChecker::check_run(const SarifFile& file, const SarifRun& run, bool fi
     const auto same = std::find_if(all.begin(), all.end(), [&](const Value& body) { return body.text_at("sha256") == file.digest.text(); });
     has_list = listed_digests(same != all.end() ? *same : all.back(), reader, listed);
   }
-  std::set<std::int64_t> denials;
+  auto& denials = answer.denials[id];
+  for (const SarifRecord& record : found.records) {
+    if (record.type == "runtime.sandbox_denial" || record.type == "resource.limit") denials.try_emplace(record.seq, false);
+  }
   for (const SarifResult& result : run.results) {
     if (result.is_denial) {
       if (!denial_fits(result, found.records)) {
         fail("a denial in the file is not one of the ledger (record_seq " + std::to_string(result.record_seq) + ")");
       }
-      denials.insert(result.record_seq);
+      denials[result.record_seq] = true;
     }
     const auto at = listed.find(result.digest);
     if (at != listed.end() && at->second > 0) {
@@ -160,15 +163,6 @@ void SarifChecker::check_run(const SarifFile& file, const SarifRun& run, bool fi
     answer.unknown = true;
     add_text(answer.text, "the ledger holds no list of results for this run");
   }
-  if (first && file.runs.size() == 1) {
-    for (const SarifRecord& record : found.records) {
-      const bool reported = record.type == "runtime.sandbox_denial" || record.type == "resource.limit";
-      if (reported && !denials.contains(record.seq)) {
-        add_text(answer.text, "denial of record " + std::to_string(record.seq) + " is not in the file");
-        break;
-      }
-    }
-  }
 }
 
 Value SarifChecker::check_file(const Named& named, EvidenceSource& source, Findings& findings) {
@@ -176,11 +170,19 @@ Value SarifChecker::check_file(const Named& named, EvidenceSource& source, Findi
   std::string run;
   for (std::size_t i = 0; i < named.file.runs.size(); ++i) {
     if (run.empty()) run = named.file.runs[i].block.at("ledger").text_at("run");
-    check_run(named.file, named.file.runs[i], i == 0, source, answer);
+    check_run(named.file, named.file.runs[i], source, answer);
   }
   if (named.file.runs.empty()) {
     answer.unknown = true;
     add_text(answer.text, "the file holds no run");
+  }
+  // A file may leave out what a tool found (filtered, split); what the cage refused is the evidence
+  // itself, and a file without it does not say what the ledger says.
+  for (const auto& [id, denials] : answer.denials) {
+    const auto left_out = std::find_if(denials.begin(), denials.end(), [](const auto& d) { return !d.second; });
+    if (left_out == denials.end()) continue;
+    answer.failed = true;
+    add_text(answer.text, "denial of record " + std::to_string(left_out->first) + " is not in the file");
   }
   if (answer.foreign > 0) add_text(answer.text, std::to_string(answer.foreign) + " results are not those of the ledger");
   if (answer.missing > 0) add_text(answer.text, std::to_string(answer.missing) + " results of the ledger are not in the file");

@@ -41,6 +41,8 @@ class SarifChecker {
     std::uint64_t kept = 0;
     std::uint64_t missing = 0;
     std::uint64_t foreign = 0;
+    // By run id: the denial and limit records of the run, and whether the file has each.
+    std::map<std::string, std::map<std::int64_t, bool>> denials;
     bool failed = false;
     bool unknown = false;
     std::string text;
@@ -48,7 +50,7 @@ class SarifChecker {
 
   [[nodiscard]] bool wanted(const std::string& run) const;
   Value check_file(const Named& named, EvidenceSource& source, Findings& findings);
-  void check_run(const SarifFile& file, const SarifRun& run, bool first, EvidenceSource& source, Answer& answer);
+  void check_run(const SarifFile& file, const SarifRun& run, EvidenceSource& source, Answer& answer);
 
   std::vector<Named> files_;
   std::map<std::string, Span> spans_;

@@ -121,6 +121,19 @@ TEST_CASE("sarif: a filtered file passes and says what is missing", "[verify]") 
   CHECK(r.json.at("sarif").at(0).at("kept") == 1);
 }
 
+TEST_CASE("sarif: a file that leaves out a denial is refused", "[verify]") {
+  Story story;
+  const Json good = Json::parse(story.sarif);
+  Json cut = good;
+  Json& results = cut["runs"][0]["results"];
+  results.erase(results.size() - 1);
+  REQUIRE(good["runs"][0]["results"].back()["ruleId"] == "runtime.sandbox_denial");
+  CHECK(story.verify(cut).status == 1);
+  Json empty = good;
+  empty["runs"][0]["results"] = Json::array();
+  CHECK(story.verify(empty).status == 1);
+}
+
 TEST_CASE("sarif: each change of what the ledger answers for is found", "[verify]") {
   Story story;
   const Json good = Json::parse(story.sarif);
