@@ -237,14 +237,16 @@ TEST_CASE("escape: the environment is the plan's and nothing else", "[escape][ke
 TEST_CASE("escape: two runs share nothing, and nothing survives a run", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir("/var/tmp");
-  auto first = support::base_plan(dir.path(), {"/bin/sh", "-c", "echo secret > /tmp/x; echo s > /dev/shm/y; ls /tmp"});
+  // A name of this process: another user of the host's /tmp may have any plain one.
+  const std::string name = "x-escape-" + std::to_string(getpid());
+  auto first = support::base_plan(dir.path(), {"/bin/sh", "-c", "echo secret > /tmp/" + name + "; echo s > /dev/shm/y; ls /tmp"});
   support::CageRun r{};
   support::run(r, first);
   CAPTURE(r.text());
-  CHECK(r.out() == "home\nx\n");
+  CHECK(r.out() == "home\n" + name + "\n");
   auto second = support::base_plan(dir.path(), {"/bin/sh", "-c", "ls /tmp /dev/shm"});
   support::CageRun s{};
   support::run(s, second);
   CHECK(s.out() == "/dev/shm:\n\n/tmp:\nhome\n");
-  CHECK(access("/tmp/x", F_OK) != 0);
+  CHECK(access(("/tmp/" + name).c_str(), F_OK) != 0);
 }
