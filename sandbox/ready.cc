@@ -41,11 +41,15 @@ Result<void> check_ledger_place(const RunOptions& options, const Caller& caller,
                                 const ledger::LedgerFiles& files) {
   auto workspace = open_workspace(options.workspace, caller.cwd);
   if (!workspace) return base::Unexpected(std::move(workspace).error());
-  for (const std::string& path : ledger_paths(files))
-    if (relative_to(*workspace, path))
-      return base::fail(Errc::refused, "the ledger " + path + " lies in the workspace " +
-                                           workspace->path +
+  for (const std::string& path : ledger_paths(files)) {
+    const auto refuse = [&](const std::string& where) {
+      return base::fail(Errc::refused, "the ledger " + path + " lies in " + where +
                                            "; keep it elsewhere (--ledger, ETHOS_LEDGER)");
+    };
+    if (relative_to(*workspace, path)) return refuse("the workspace " + workspace->path);
+    // Every cage shows it: a tool of the same user could read the keys.
+    if (is_base_runtime(path)) return refuse("the base runtime");
+  }
   return {};
 }
 

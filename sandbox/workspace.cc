@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -33,6 +34,15 @@ int open_at(int directory, const char* path, int flags, std::uint64_t resolve) {
   }
 }
 
+// What the cage makes itself, so that nothing of the host's can stand there.
+bool is_reserved(const std::string& path) {
+  static constexpr auto kTrees =
+      std::to_array<std::string_view>({"/dev", "/proc", "/sys", "/run", "/boot"});
+  return path == "/" || path == "/tmp" || std::ranges::any_of(kTrees, [&](std::string_view tree) {
+           return is_at_or_below(path, tree);
+         });
+}
+
 std::string find_repository_top(const std::string& cwd) {
   for (std::string at = cwd; at != "/"; at = base::split_path(at).parent) {
     struct stat st {};
@@ -42,16 +52,14 @@ std::string find_repository_top(const std::string& cwd) {
   return cwd;
 }
 
-bool is_base_runtime(const std::string& path) {
-  static constexpr auto kTrees = std::to_array<std::string_view>(
-      {"/usr", "/bin", "/sbin", "/etc", "/dev", "/proc", "/sys", "/run", "/boot"});
-  if (path == "/" || path == "/tmp" || path.starts_with("/lib")) return true;
-  for (const std::string_view tree : kTrees)
-    if (is_at_or_below(path, tree)) return true;
-  return false;
-}
-
 }  // namespace
+
+bool is_base_runtime(std::string_view path) {
+  static constexpr auto kTrees = std::to_array<std::string_view>({"/usr", "/bin", "/sbin", "/etc"});
+  return path.starts_with("/lib") || std::ranges::any_of(kTrees, [&](std::string_view tree) {
+           return is_at_or_below(path, tree);
+         });
+}
 
 Result<std::string> real_path(const std::string& path) {
   const auto resolve = [](const std::string& p) -> std::optional<std::string> {
@@ -81,7 +89,7 @@ Result<std::string> current_directory() {
 Result<Workspace> open_workspace(const std::optional<std::string>& named, const std::string& cwd) {
   auto path = real_path(named ? *named : find_repository_top(cwd));
   if (!path) return base::Unexpected(std::move(path).error().with_context("workspace"));
-  if (is_base_runtime(*path))
+  if (is_base_runtime(*path) || is_reserved(*path))
     return base::fail(
         Errc::refused,
         "workspace " + *path + ": it is a part of what every cage shows; work on a copy elsewhere");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
@@ -25,6 +26,9 @@ struct Workspace {
 // out.
 [[nodiscard]] base::Result<Workspace> open_workspace(const std::optional<std::string>& named,
                                                      const std::string& cwd);
+
+// A place that the base runtime shows to every tool: /usr and the like.
+[[nodiscard]] bool is_base_runtime(std::string_view path);
 
 // openat2 of a path in normal form: relative ones beneath the workspace, absolute ones from "/"; no
 // symbolic link and no magic link at any component. Returns the descriptor or a negative errno.

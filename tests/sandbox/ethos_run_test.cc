@@ -177,6 +177,7 @@ TEST_CASE("ethos-run: called wrongly is 125 with one line, and nothing is record
       {"--workspace", "/", "greet"},
       {"--ledger", site.path("work/ledger.db"), "greet"},
       {"--ledger", site.path("other.db"), "greet"},
+      {"--ledger", "/usr/share/ledger.db", "greet"},
       {"--decision", "missing.json", "greet"},
       {"--decision", "ethos.json", "greet"},
       {"--write", "out", "--status-json", "out/status", "--", "true"},
@@ -503,6 +504,28 @@ TEST_CASE("ethos-run: evidence that cannot be completed is 125 whatever the tool
   CHECK(site.records("run.close").size() == 1);  // of the run that made the ledger
   CHECK(site.run({"--", "true"}).status == 0);
   CHECK(site.records("run.abort").size() == 1);
+}
+
+TEST_CASE("ethos-run: names and words that are no text neither break it nor pass unseen",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("d\xFF\n/x\xFE.pem", "secret");
+  const std::string odd = site.path("work/d\xFF\n");
+  CHECK(site.run({"--workspace", odd, "--hide", "*.pem", "--", "/bin/sh", "-c", "cat *.pem; true"})
+            .out.empty());
+  CHECK(site.run({"--", "/bin/echo", "-n", "\xFF\n"}).out == "\xFF\n");
+  CHECK(site.run({"--", "/bin/sh", "-c", "echo > 'n\xFF\x01'; true"}).status == 0);
+  const auto denials = site.records("runtime.sandbox_denial");
+  CHECK(std::ranges::any_of(denials, [](const JsonNode& d) {
+    return text_at(d, {"body", "object", "path_b64"}) == "bv8B";
+  }));
+  // An option becomes part of the normal form, which is text.
+  CHECK(site.run({"--read", "\xFF", "--", "true"}).status == 120);
+  CHECK(site.run({"--env", "A=\xFF", "--", "true"}).status == 120);
+  CHECK(site.run({"--env", "\xFF", "--", "true"}).status == 125);
+  CHECK(site.run({"--task", "\xFF", "--", "true"}).status == 0);
+  CHECK(site.run({"--", "\xFF"}).status == 120);
 }
 
 TEST_CASE("ethos-run: --config-rev takes the declaration of a commit, not of the work tree",
