@@ -43,6 +43,7 @@ bool envelope_holds(const ours::Envelope& e) {
   if (e.type == unknown || e.type == reserved || !ours::is_origin(e.ledger)) return false;
   const bool ledger_level = e.type == ledger_genesis || e.type == ledger_resume || e.type == key_epoch || e.type == key_revoke;
   if (e.type != data_erase && e.has_run() == ledger_level) return false;
+  if ((e.type == ledger_genesis) != (e.seq == 0)) return false;
   return !e.has_run() || (e.type == run_open) == (e.run_seq == 0);
 }
 
@@ -62,8 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(same(ours::View(bytes), *tree));
   const ours::RecordScan scan = ours::scan_record(bytes);
   const bool good = scan.fault == ours::RecordFault::none && envelope_holds(scan.envelope);
-  require(good == theirs::parse_record(bytes).has_value());
   // Any body can be judged.
   if (good) (void)ours::check_body(scan.envelope.type, ours::View(scan.envelope.body), scan.envelope.ledger);
+  require(good == theirs::parse_record(bytes).has_value());
   return 0;
 }
