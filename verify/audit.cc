@@ -22,7 +22,8 @@ constexpr std::uint64_t kProgressEvery = 4096;
 class Auditor {
  public:
   Auditor(EvidenceSource& source, Findings findings, const AuditOptions& options)
-      : source_(source), options_(options), documents_(source),
+      : source_(source), options_(options), is_run_(source.coverage() == EvidenceSource::Coverage::run),
+        chain_(is_run_), documents_(source),
         runs_([this](RunEvidence& run) { on_run_end(run); },
               [this](const std::string& run, std::int64_t seq, const Value& body) {
                 if (options_.on_sarif) options_.on_sarif(run, seq, body);
@@ -33,6 +34,7 @@ class Auditor {
   AuditReport run() {
     report_.how = source_.how();
     expected_ = source_.estimate();
+    if (is_run_) read_head();
     has_checkpoint_ = source_.next_checkpoint(checkpoint_, findings());
     read_records();
     drain_signatures(0);
@@ -119,22 +121,79 @@ class Auditor {
 
   void consume(const RecordBatch::Row& row, CheckedRecord& record) {
     using Use = ChainChecker::Use;
-    const Use use = chain_.check(row, record, findings());
-    tree_.append(record.leaf, hash_);
-    if (use == Use::all) {
-      dispatch(record);
+    if (is_run_) {
+      prove(row.seq, record);
     } else {
-      epochs_.on_other(row.seq, findings());
+      tree_.append(record.leaf, hash_);
     }
-    // A run's links hold whatever is wrong with the body.
-    const Envelope& e = record.scan.envelope;
-    if (use != Use::nothing && e.has_run()) runs_.on_record(e, std::move(record.body), record.leaf, findings());
+    if (row.is_absent) {
+      chain_.skip(row);
+    } else {
+      const Use use = chain_.check(row, record, findings());
+      if (use == Use::all) {
+        dispatch(record);
+      } else {
+        epochs_.on_other(row.seq, findings());
+      }
+      // A run's links hold whatever is wrong with the body.
+      const Envelope& e = record.scan.envelope;
+      const bool may_be_late = source_.coverage() == EvidenceSource::Coverage::tail;
+      if (use != Use::nothing && e.has_run()) {
+        runs_.on_record(e, std::move(record.body), record.leaf, may_be_late, findings());
+      }
+    }
+    seen_ = static_cast<std::uint64_t>(row.seq) + 1;
     if (options_.pin && options_.pin->min_size == tree_.size()) min_root_ = tree_.root(hash_);
-    while (has_checkpoint_ && static_cast<std::uint64_t>(checkpoint_.size) <= tree_.size()) {
+    judge_checkpoints(seen_);
+    if (options_.on_progress && tree_.size() % kProgressEvery == 0) options_.on_progress(tree_.size(), expected_);
+  }
+
+  void judge_checkpoints(std::uint64_t up_to) {
+    while (has_checkpoint_ && static_cast<std::uint64_t>(checkpoint_.size) <= up_to) {
       judge_checkpoint();
       has_checkpoint_ = source_.next_checkpoint(checkpoint_, findings());
     }
-    if (options_.on_progress && tree_.size() % kProgressEvery == 0) options_.on_progress(tree_.size(), expected_);
+  }
+
+  // Of a run's bundle: the root that every proof leads to. Who signed it is judged at the end.
+  void read_head() {
+    StoredCheckpoint head;
+    if (!source_.head(head, findings())) return;
+    const auto note = parse_note(head.note);
+    const auto text = note ? parse_checkpoint_text(note->text) : Result<Checkpoint>(note.error());
+    if (text) head_ = *text;
+  }
+
+  // A record of a run's bundle is in the tree of the head; the one that names a key also in its own.
+  void prove(std::int64_t seq, const CheckedRecord& record) {
+    if (!head_) return;
+    const auto check = [&](std::uint64_t size, const Digest& root) {
+      std::vector<Digest> proof;
+      if (!source_.proof(seq, size, proof, findings())) return;
+      if (!verify_inclusion(static_cast<std::uint64_t>(seq), size, record.leaf, proof, root, hash_)) {
+        findings().add({.code = Code::proof_mismatch, .seq = seq, .expected = root.base64(),
+                        .text = "the record is not in the signed tree of size " + std::to_string(size)});
+      }
+    };
+    check(head_->size, head_->root);
+    const auto own_size = static_cast<std::uint64_t>(seq) + 1;
+    if (record.scan.fault != RecordFault::none || record.scan.envelope.type != RecordType::key_epoch || own_size >= head_->size) return;
+    const auto bytes = source_.checkpoint(static_cast<std::int64_t>(own_size));
+    const auto note = bytes ? parse_note(*bytes) : Result<Note>(Error{});
+    const auto text = note ? parse_checkpoint_text(note->text) : Result<Checkpoint>(note.error());
+    if (text) check(own_size, text->root);
+  }
+
+  // The earlier checkpoints of a run's bundle are prefixes of the head.
+  void check_prefix(const Checkpoint& earlier) {
+    if (!head_ || earlier.size == head_->size) return;
+    std::vector<Digest> proof;
+    if (!source_.consistency(earlier.size, head_->size, proof, findings())) return;
+    if (!verify_consistency(earlier.size, head_->size, earlier.root, head_->root, proof, hash_)) {
+      findings().add({.code = Code::proof_mismatch, .seq = static_cast<std::int64_t>(earlier.size) - 1,
+                      .text = "the checkpoint of size " + std::to_string(earlier.size) + " is not a prefix of that of size " +
+                              std::to_string(head_->size)});
+    }
   }
 
   void dispatch(const CheckedRecord& record) {
@@ -175,14 +234,15 @@ class Auditor {
     if (!text) return refuse(Code::note_malformed, which + " is malformed", {}, text.error().what);
     report_.checkpoint = *text;
     report_.checkpoint_note = checkpoint_.note;
-    if (static_cast<std::int64_t>(text->size) != size || text->size != tree_.size()) {
+    if (static_cast<std::int64_t>(text->size) != size || (!is_run_ && text->size != tree_.size())) {
       refuse(Code::note_malformed, which + " states another size", std::to_string(size), std::to_string(text->size));
       return;
     }
     if (text->origin != chain_.origin()) {
       refuse(Code::wrong_origin, which + " is of another ledger", printable(chain_.origin()), printable(text->origin));
     }
-    const Digest root = tree_.root(hash_);
+    if (is_run_) check_prefix(*text);
+    const Digest root = is_run_ ? text->root : tree_.root(hash_);
     // After the first wrong root all later ones are wrong too: said once.
     if (text->root != root && findings().count(Code::root_mismatch) == 0) {
       refuse(Code::root_mismatch, which + " does not have the root of the records", root.base64(), text->root.base64());
@@ -209,8 +269,10 @@ class Auditor {
   }
 
   void finish() {
+    // The head of a run's bundle covers more than what is there.
+    if (is_run_) judge_checkpoints(UINT64_MAX >> 1U);
     epochs_.finish(findings());
-    const std::uint64_t records = chain_.records();
+    const std::uint64_t records = is_run_ ? last_size_ : tree_.size();
     if (has_checkpoint_) {
       findings().add({.code = Code::tail_unsigned, .seq = static_cast<std::int64_t>(records) - 1,
                       .expected = std::to_string(checkpoint_.size) + " records", .found = std::to_string(records),
@@ -220,7 +282,7 @@ class Auditor {
                       .seq = static_cast<std::int64_t>(last_size_), .expected = "a checkpoint of size " + std::to_string(records),
                       .found = std::to_string(last_size_), .text = "no signed checkpoint covers the last records"});
     }
-    if (records > 0 && epochs_.started()) {
+    if (chain_.records() > 0 && epochs_.started()) {
       std::string peaks;
       for (const Digest& peak : tree_.peaks()) peaks += peak.view();
       source_.check_tail(peaks, epochs_.epoch(), epochs_.epoch_seq(), findings());
@@ -230,9 +292,9 @@ class Auditor {
     check_highwater();
     report_.origin = chain_.origin();
     fill_counts();
-    if (records == 0) findings().add({.code = Code::no_records, .text = "there is no record to check"});
+    if (chain_.records() == 0) findings().add({.code = Code::no_records, .text = "there is no record to check"});
     check_pin();
-    if (options_.on_finish) options_.on_finish(source_, findings());
+    if (options_.on_finish) options_.on_finish(source_, epochs_.keys(), findings());
     conclude();
   }
 
@@ -244,6 +306,7 @@ class Auditor {
     counts.denials = runs_.denials();
     counts.open_runs = runs_.open_runs();
     counts.aborted_runs = runs_.aborted_runs();
+    counts.late_runs = runs_.late_runs();
     counts.disclosures = documents_.stored();
     counts.blobs = documents_.blobs();
     counts.signatures -= std::min(counts.signatures, epochs_.void_signatures());
@@ -259,11 +322,11 @@ class Auditor {
     std::vector<Vkey> signers;
     const std::vector<Vkey> keys = epochs_.keys();
     if (!text || text->origin != chain_.origin() || verify_note(*note, keys, signers) != NoteVerdict::ok) return;
-    if (text->size > chain_.records()) {
+    if (text->size > tree_.size()) {
       findings().add({.code = Code::behind_highwater, .expected = std::to_string(text->size) + " records",
-                      .found = std::to_string(chain_.records()),
+                      .found = std::to_string(tree_.size()),
                       .text = "the high-water file beside the ledger holds a later signed checkpoint"});
-    } else if (text->size == chain_.records() && text->root != tree_.root(hash_)) {
+    } else if (text->size == tree_.size() && text->root != tree_.root(hash_)) {
       findings().add({.code = Code::fork, .seq = static_cast<std::int64_t>(text->size) - 1,
                       .found = "size " + std::to_string(text->size) + " root " + text->root.base64(),
                       .text = "the high-water file holds a signed checkpoint of the same size and another root"});
@@ -291,9 +354,13 @@ class Auditor {
                       .found = epochs_.root() ? epochs_.root()->text : "", .text = "the root key is not the pinned one"});
     }
     if (!pin.min_size) return;
-    if (*pin.min_size > chain_.records()) {
+    const std::uint64_t covered = last_size_;
+    // Inside the tree of a run's bundle an older root cannot be looked up; only its head can be compared.
+    if (is_run_ && *pin.min_size < covered) return;
+    if (is_run_ && head_) min_root_ = head_->root;
+    if (*pin.min_size > covered) {
       findings().add({.code = Code::behind_pin, .expected = std::to_string(*pin.min_size) + " records",
-                      .found = std::to_string(chain_.records()), .text = "the ledger is shorter than the pin remembers"});
+                      .found = std::to_string(covered), .text = "the ledger is shorter than the pin remembers"});
     } else if (min_root_ != pin.min_root) {
       findings().add({.code = Code::pin_root, .seq = static_cast<std::int64_t>(*pin.min_size) - 1,
                       .expected = pin.min_root.base64(), .found = min_root_.base64(),
@@ -302,7 +369,7 @@ class Auditor {
   }
 
   void conclude() {
-    const VerdictInput input{options_.pin.has_value(), options_.pin && options_.pin->min_size.has_value(),
+    const VerdictInput input{options_.pin.has_value(), options_.pin && options_.pin->min_size.has_value(), is_run_,
                              runs_unknown_, documents_.named(), documents_.opened(), documents_.erased(),
                              documents_.withheld()};
     draw_verdicts(report_, input);
@@ -310,6 +377,7 @@ class Auditor {
 
   EvidenceSource& source_;
   const AuditOptions& options_;
+  bool is_run_;  // a bundle of one run: no tree, but a proof for each record
   AuditReport report_;
   Sha256 hash_;
   ChainChecker chain_;
@@ -318,6 +386,8 @@ class Auditor {
   DocumentReader documents_;
   JudgeCache cache_;
   RunTracker runs_;
+  std::optional<Checkpoint> head_;
+  std::uint64_t seen_ = 0;
   StoredCheckpoint checkpoint_;
   bool has_checkpoint_ = false;
   std::uint64_t last_size_ = 0;

@@ -37,6 +37,7 @@ struct AuditCounts {
   std::uint64_t blobs = 0;
   std::uint64_t open_runs = 0;
   std::uint64_t aborted_runs = 0;
+  std::uint64_t late_runs = 0;  // whose beginning is not in the bundle
   std::uint64_t runs_recomputed = 0;
 };
 
@@ -45,8 +46,8 @@ struct AuditOptions {
   // Seen once for each run, at its end; the auditor keeps none.
   std::function<void(const RunEvidence&, const RunJudgement&)> on_run;
   std::function<void(const std::string& run, std::int64_t seq, const Value& body)> on_sarif;
-  // After the last record and before the verdicts are drawn.
-  std::function<void(EvidenceSource&, Findings&)> on_finish;
+  // After the last record and before the verdicts are drawn; with all epoch keys of the ledger.
+  std::function<void(EvidenceSource&, const std::vector<Vkey>& keys, Findings&)> on_finish;
   // done and expected records; called now and then.
   std::function<void(std::uint64_t, std::uint64_t)> on_progress;
 };

@@ -20,6 +20,7 @@ struct RecordBatch {
     std::size_t begin = 0;
     std::size_t size = 0;
     Digest stored_hash;
+    bool is_absent = false;  // only the hash is there
   };
 
   std::string bytes;

@@ -80,7 +80,7 @@ void ChainChecker::check_links(std::int64_t seq, const CheckedRecord& record, Fi
                   .text = "the record belongs to another ledger"});
   }
   // Record 0 follows 32 zero bytes, which is what last_leaf_ begins as.
-  if (!same_hash(e.prev, last_leaf_) && !last_was_bad_) {
+  if (follows_ && !same_hash(e.prev, last_leaf_) && !last_was_bad_) {
     findings.add({.code = Code::prev_mismatch, .seq = seq, .expected = last_leaf_.base64(), .found = std::string(e.prev),
                   .text = "`prev` is not the hash of the record before"});
   }
@@ -88,7 +88,7 @@ void ChainChecker::check_links(std::int64_t seq, const CheckedRecord& record, Fi
 
 void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, Findings& findings) {
   const bool resume = e.type == RecordType::ledger_resume;
-  if (clock_ && !resume && !clock_->resume) {
+  if (clock_ && follows_ && !resume && !clock_->resume) {
     std::int64_t jump = e.wall_ms - clock_->wall_ms;
     bool stepped = jump < -kClockSlackMs;
     if (clock_->boot == e.boot) {
@@ -104,8 +104,16 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, Findings& fi
   clock_ = Clock{std::string(e.boot), e.mono_ns, e.wall_ms, resume};
 }
 
+void ChainChecker::skip(const RecordBatch::Row& row) {
+  expected_seq_ = row.seq + 1;
+  last_leaf_ = row.stored_hash;
+  last_was_bad_ = false;
+  clock_.reset();
+}
+
 ChainChecker::Use ChainChecker::check(const RecordBatch::Row& row, const CheckedRecord& record, Findings& findings) {
-  if (row.seq != expected_seq_) {
+  follows_ = row.seq == expected_seq_;
+  if (!follows_ && (!is_sparse_ || row.seq < expected_seq_)) {
     findings.add({.code = Code::seq_gap, .seq = expected_seq_, .expected = std::to_string(expected_seq_),
                   .found = std::to_string(row.seq), .text = "rows are not numbered without a hole"});
   }

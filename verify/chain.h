@@ -15,6 +15,11 @@ namespace ethos::verify {
 // record in order; memory is constant.
 class ChainChecker {
  public:
+  // Sparse: only some records are there; each still names its place, and neighbours still link.
+  explicit ChainChecker(bool is_sparse = false) : is_sparse_(is_sparse) {}
+  // A record of which only the hash is there.
+  void skip(const RecordBatch::Row& row);
+
   // How much of a record can be used afterwards.
   enum class Use {
     nothing,   // not even its envelope could be read
@@ -33,6 +38,8 @@ class ChainChecker {
   void check_genesis(std::int64_t seq, const CheckedRecord& record, Findings& findings);
   void check_clock(std::int64_t seq, const Envelope& e, Findings& findings);
 
+  bool is_sparse_;
+  bool follows_ = true;  // the record before this one was seen, at least its hash
   std::uint64_t records_ = 0;
   std::int64_t expected_seq_ = 0;
   std::string origin_;

@@ -121,8 +121,8 @@ class ToolReader {
       auto path = normal_path(text);
       if (!path) return fail(path.error().what);
       if ((*path)[0] == '/') {
-        if (!input_.workspace) return fail("the workspace's path is not known", Errc::not_found);
-        *path = relative_to_workspace(*path, *input_.workspace);
+        if (!input_.workspace && !input_.keep_absolute) return fail("the workspace's path is not known", Errc::not_found);
+        if (input_.workspace) *path = relative_to_workspace(*path, *input_.workspace);
       }
       const auto [at, is_new] = merged.try_emplace(*path, flag);
       if (!is_new) at->second = key == "write" ? (at->second || flag) : (at->second && flag);

@@ -16,6 +16,7 @@ struct NormalInput {
   std::string tool;
   std::string origin;
   std::optional<std::string> workspace;   // absolute path
+  bool keep_absolute = false;             // without it: leave absolute paths as they are
   Value ceilings = Value::array();        // canonical objects, in the order applied
 };
 

@@ -10,9 +10,6 @@
 namespace ethos::verify {
 namespace {
 
-// Output is kept only when asked for: its commitment without bytes is normal (commitment.md C-6).
-constexpr std::string_view kOutputKind = "output";
-
 std::uint64_t key_of(const Digest& c) {
   std::uint64_t out = 0;
   std::memcpy(&out, c.bytes.data(), sizeof out);
@@ -42,7 +39,7 @@ void DocumentReader::on_erase(std::int64_t seq, const Value& body) {
 
 // what is erased was named before. A bundle shows only part of the records and cannot tell.
 void DocumentReader::check_erased(Findings& findings) {
-  if (source_.may_withhold()) return;
+  if (source_.coverage() != EvidenceSource::Coverage::whole) return;
   std::sort(withheld_keys_.begin(), withheld_keys_.end());
   std::map<Digest, std::int64_t> first_named;
   for (const Closed& closed : closed_) first_named.emplace(closed.c, closed.seq);
@@ -67,7 +64,7 @@ void DocumentReader::on_record(std::int64_t seq, const View& body, Findings& fin
     const std::string kind(commitment.at("kind").raw());
     const auto stored = source_.disclosure(c);
     if (!stored) {
-      if (source_.may_withhold() || kind == kOutputKind) {
+      if (source_.may_withhold(kind)) {
         ++withheld_;
         withheld_keys_.push_back(key_of(c));
       } else {
@@ -135,7 +132,10 @@ void DocumentReader::finish(Findings& findings) {
       findings.add({.code = Code::disclosure_orphan, .found = name,
                     .text = "a value recorded as erased is still disclosed"});
     } else if (!std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(row.c))) {
-      findings.add({.code = Code::disclosure_orphan, .found = name, .text = "a disclosure that no record names"});
+      // A bundle has no business with values that nothing in it names.
+      const bool bundle = source_.kind() == std::string_view("bundle");
+      findings.add({.code = bundle ? Code::bundle : Code::disclosure_orphan, .found = name,
+                    .text = "a disclosure that no record names"});
     }
   }
   for (const Closed& closed : closed_) {

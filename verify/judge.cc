@@ -22,6 +22,7 @@ class RunJudge {
   RunJudgement judge() {
     counts();
     artifacts();
+    ceiling_texts();
     recompute();
     RunJudgement out;
     out.effective = effective_of(run_, reader_);
@@ -71,6 +72,15 @@ class RunJudge {
       if (!granted || !inside) {
         report(Code::grant_mismatch, "a file was brought out that no write grant covers", encode_canonical(grant),
                encode_canonical(path), event.seq);
+      }
+    }
+  }
+
+  // C-9: a record's field table calls them blobs, so they must be there to be read.
+  void ceiling_texts() {
+    for (const Value& ceiling : run_.open.at("ceilings").items()) {
+      if (!reader_.blob(ceiling.text_at("sha256"))) {
+        report(Code::blob_missing, "the text of ceiling " + ceiling.text_at("name") + " is not there", ceiling.text_at("sha256"), "");
       }
     }
   }
@@ -172,16 +182,20 @@ class RunJudge {
     input.origin = normal_.text_at("origin");
     input.workspace = reader_.open(run_.open.at("workspace").at("path"));
     input.ceilings = normal_.at("ceilings");
+    // Without its path, an absolute path may still be one that lies outside, and then stays as it is.
+    input.keep_absolute = !input.workspace;
     const auto declared = normal_from_declaration(input);
     if (declared) {
       const std::string key = check_narrowed(normal_, *declared);
+      if (!key.empty() && !input.workspace && (key == "read" || key == "write" || key == "exec")) {
+        return miss("the workspace's path is not disclosed");
+      }
       if (!key.empty()) {
         report(Code::normal_mismatch, "normal does not follow from the declaration in `" + key + "`",
                encode_canonical(declared->at(key)), encode_canonical(normal_.at(key)));
       }
       return;
     }
-    if (declared.error().code == Errc::not_found && !input.workspace) return miss("the workspace's path is not disclosed");
     if (!run_.was_refused()) {
       report(Code::declaration_malformed, "a run was made from a declaration that must be refused", "", declared.error().what);
     }

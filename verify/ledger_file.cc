@@ -52,7 +52,8 @@ class LedgerFile final : public EvidenceSource {
         estimate_(database_.number("SELECT max(seq)+1 FROM main.leaf NOT INDEXED")) {}
 
   [[nodiscard]] const char* kind() const override { return "ledger"; }
-  [[nodiscard]] bool may_withhold() const override { return false; }
+  // Output is kept only when asked for: its commitment without bytes is normal (commitment.md C-6).
+  [[nodiscard]] bool may_withhold(std::string_view kind) const override { return kind == "output"; }
   [[nodiscard]] std::uint64_t estimate() const override {
     return estimate_ < 0 ? 0 : static_cast<std::uint64_t>(estimate_);
   }

@@ -171,6 +171,13 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "anyone can make a ledger whose own keys fit; give --pin with a pin from a source you trust"},
     {Code::no_records, "no_records", V::integrity, S::unknown, "the ledger holds no record",
      "it is empty or could not be read; nothing was checked"},
+    {Code::bundle, "bundle", V::integrity, S::fail, "the bundle is not built as bundles are",
+     "it was changed or made by something else; a second reader could see other contents in it"},
+    {Code::bundle_missing, "bundle_missing", V::integrity, S::unknown,
+     "the bundle lacks something that it must hold", "it was left out or taken out; ask for the bundle again"},
+    {Code::proof_mismatch, "proof_mismatch", V::integrity, S::fail,
+     "a proof does not lead from a record or an earlier checkpoint to the signed root",
+     "the record, the proof or the checkpoint was changed, or is of another history"},
 }};
 
 constexpr bool in_order() {

@@ -29,6 +29,7 @@ Value counts_json(const AuditCounts& counts) {
   v.set("grants", number(counts.grants)).set("denials", number(counts.denials));
   v.set("disclosures", number(counts.disclosures)).set("blobs", number(counts.blobs));
   v.set("open_runs", number(counts.open_runs)).set("aborted_runs", number(counts.aborted_runs));
+  v.set("late_runs", number(counts.late_runs));
   v.set("runs_recomputed", number(counts.runs_recomputed));
   return v;
 }

@@ -171,13 +171,20 @@ void RunTracker::step(const Envelope& e, Value body, Link& link, Findings& findi
   }
 }
 
-void RunTracker::on_record(const Envelope& e, Value body, const Digest& leaf, Findings& findings) {
+void RunTracker::on_record(const Envelope& e, Value body, const Digest& leaf, bool may_be_late, Findings& findings) {
   auto entry = runs_.find(e.run);
   const bool is_new = entry == runs_.end();
   if (is_new) entry = runs_.try_emplace(std::string(e.run)).first;
   Link& link = entry->second;
-  check_link(e, link, findings);
-  if (is_new) {
+  if (is_new && may_be_late && e.run_seq > 0) {
+    link.is_late = true;
+    ++late_runs_;
+  } else {
+    check_link(e, link, findings);
+  }
+  if (link.is_late) {
+    // Its order cannot be judged from the middle; its links can.
+  } else if (is_new) {
     ++open_runs_;
     link.evidence = std::make_unique<RunEvidence>();
     RunEvidence& run = *link.evidence;

@@ -69,7 +69,8 @@ class RunTracker {
 
   RunTracker(OnEnd on_end, OnSarif on_sarif) : on_end_(std::move(on_end)), on_sarif_(std::move(on_sarif)) {}
 
-  void on_record(const Envelope& e, Value body, const Digest& leaf, Findings& findings);
+  // `may_be_late`: records before the first one seen may not be there (coverage tail).
+  void on_record(const Envelope& e, Value body, const Digest& leaf, bool may_be_late, Findings& findings);
   void finish(Findings& findings);
 
   [[nodiscard]] std::uint64_t runs() const { return static_cast<std::uint64_t>(runs_.size()); }
@@ -77,6 +78,8 @@ class RunTracker {
   [[nodiscard]] std::uint64_t denials() const { return denials_; }
   [[nodiscard]] std::uint64_t open_runs() const { return open_runs_; }
   [[nodiscard]] std::uint64_t aborted_runs() const { return aborted_runs_; }
+  // Runs whose beginning is not there.
+  [[nodiscard]] std::uint64_t late_runs() const { return late_runs_; }
 
  private:
   struct Link {
@@ -84,6 +87,7 @@ class RunTracker {
     std::int64_t run_seq = -1;
     RunEvidence::State state = RunEvidence::State::opened;
     std::unique_ptr<RunEvidence> evidence;  // gone after the end
+    bool is_late = false;                   // its beginning is not there
   };
 
   void check_link(const Envelope& e, Link& link, Findings& findings);
@@ -103,6 +107,7 @@ class RunTracker {
   std::uint64_t denials_ = 0;
   std::uint64_t open_runs_ = 0;
   std::uint64_t aborted_runs_ = 0;
+  std::uint64_t late_runs_ = 0;
 };
 
 }  // namespace ethos::verify

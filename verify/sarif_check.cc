@@ -100,6 +100,18 @@ void SarifChecker::on_sarif_written(const std::string& run, const Value& body) {
   if (wanted(run)) written_[run].push_back(body);
 }
 
+// One of the ledger's own that covers the run. A bundle may hold others: then it must be signed.
+bool SarifChecker::checkpoint_holds(const std::string& note_bytes, const std::string& origin, std::int64_t last_seq,
+                                    EvidenceSource& source) const {
+  const auto note = parse_note(note_bytes);
+  const auto text = note ? parse_checkpoint_text(note->text) : Result<Checkpoint>(note.error());
+  if (!text || text->origin != origin || text->size <= static_cast<std::uint64_t>(last_seq)) return false;
+  const auto stored = source.checkpoint(static_cast<std::int64_t>(text->size));
+  if (stored) return *stored == note_bytes;
+  std::vector<Vkey> signers;
+  return source.kind() == std::string_view("bundle") && verify_note(*note, keys_, signers) == NoteVerdict::ok;
+}
+
 void SarifChecker::check_run(const SarifFile& file, const SarifRun& run, EvidenceSource& source, Answer& answer) {
   const auto fail = [&](const std::string& why) {
     answer.failed = true;
@@ -122,11 +134,7 @@ void SarifChecker::check_run(const SarifFile& file, const SarifRun& run, Evidenc
   block.set("ledger", std::move(ledger));
   const std::string difference = first_difference(sandbox_block(found.origin, id, found.records), block);
   if (!difference.empty()) fail("the sandbox block is not the ledger's: " + difference);
-  const auto note = parse_note(checkpoint);
-  const auto text = note ? parse_checkpoint_text(note->text) : Result<Checkpoint>(note.error());
-  const bool kept = text && text->size > static_cast<std::uint64_t>(span->second.last) &&
-                    source.checkpoint(static_cast<std::int64_t>(text->size)) == checkpoint;
-  if (!kept) fail("the block's checkpoint is not one of the ledger after the run");
+  if (!checkpoint_holds(checkpoint, found.origin, span->second.last, source)) fail("the block's checkpoint is not one of the ledger after the run");
 
   DocumentReader reader(source);
   std::map<Digest, std::int64_t> listed;
@@ -200,7 +208,8 @@ Value SarifChecker::check_file(const Named& named, EvidenceSource& source, Findi
   return v;
 }
 
-Value SarifChecker::check(EvidenceSource& source, Findings& findings) {
+Value SarifChecker::check(EvidenceSource& source, const std::vector<Vkey>& keys, Findings& findings) {
+  keys_ = keys;
   Value out = Value::array();
   for (const Named& named : files_) out.push(check_file(named, source, findings));
   return out;

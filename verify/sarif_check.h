@@ -10,6 +10,7 @@
 #include "verify/problem.h"
 #include "verify/sarif_file.h"
 #include "verify/source.h"
+#include "verify/vkey.h"
 
 namespace ethos::verify {
 
@@ -26,7 +27,7 @@ class SarifChecker {
   void on_sarif_written(const std::string& run, const Value& body);
 
   // After the last record; one object a file (verdict.md V-7).
-  Value check(EvidenceSource& source, Findings& findings);
+  Value check(EvidenceSource& source, const std::vector<Vkey>& keys, Findings& findings);
 
  private:
   struct Named {
@@ -52,6 +53,10 @@ class SarifChecker {
   Value check_file(const Named& named, EvidenceSource& source, Findings& findings);
   void check_run(const SarifFile& file, const SarifRun& run, EvidenceSource& source, Answer& answer);
 
+  [[nodiscard]] bool checkpoint_holds(const std::string& note_bytes, const std::string& origin, std::int64_t last_seq,
+                                      EvidenceSource& source) const;
+
+  std::vector<Vkey> keys_;
   std::vector<Named> files_;
   std::map<std::string, Span> spans_;
   std::map<std::string, std::vector<Value>> written_;

@@ -8,7 +8,7 @@
 #include "verify/audit.h"
 #include "verify/commands.h"
 #include "verify/encoding.h"
-#include "verify/ledger_file.h"
+#include "verify/input.h"
 #include "verify/pin.h"
 #include "verify/report_json.h"
 #include "verify/report_text.h"
@@ -54,13 +54,15 @@ class Session {
 
   int run() {
     if (const int status = prepare(); status != 0) return status;
-    auto source = open_ledger_file(options_.input, findings_);
+    auto source = open_input(options_.input, context_.input_kind, findings_);
     if (!source) return complain(err_, exit_unverifiable, options_.input + ": " + source.error().what);
     Progress progress(err_, options_.progress);
     audit_.on_progress = [&](std::uint64_t done, std::uint64_t expected) { progress.show(done, expected); };
     audit_.on_run = [this](const RunEvidence& run, const RunJudgement& judgement) { on_run(run, judgement); };
     audit_.on_sarif = [this](const std::string& run, std::int64_t, const Value& body) { sarif_.on_sarif_written(run, body); };
-    audit_.on_finish = [this](EvidenceSource& evidence, Findings& findings) { on_finish(evidence, findings); };
+    audit_.on_finish = [this](EvidenceSource& evidence, const std::vector<Vkey>& keys, Findings& findings) {
+      on_finish(evidence, keys, findings);
+    };
     const AuditReport report = audit(source->get(), std::move(findings_), audit_);
     progress.clear();
     return tell(report);
@@ -118,8 +120,8 @@ class Session {
     }
   }
 
-  void on_finish(EvidenceSource& evidence, Findings& findings) {
-    context_.sarif = sarif_.check(evidence, findings);
+  void on_finish(EvidenceSource& evidence, const std::vector<Vkey>& keys, Findings& findings) {
+    context_.sarif = sarif_.check(evidence, keys, findings);
     for (const Assertion& assertion : assertions_) add_assertion(assertion, findings);
   }
 
@@ -148,7 +150,6 @@ class Session {
   }
 
   int tell(const AuditReport& report) {
-    context_.input_kind = "ledger";
     context_.input_path = options_.input;
     context_.pin = audit_.pin ? &*audit_.pin : nullptr;
     context_.pin_path = options_.pin;

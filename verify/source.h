@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "verify/batch.h"
 #include "verify/digest.h"
@@ -33,9 +35,17 @@ class EvidenceSource {
   EvidenceSource& operator=(const EvidenceSource&) = delete;
   virtual ~EvidenceSource() = default;
 
+  // How much of a ledger there is.
+  enum class Coverage {
+    whole,  // every record
+    tail,   // records from some number on, of the earlier ones the hashes
+    run,    // the records of one run and what they rest on, each with proofs
+  };
+
   [[nodiscard]] virtual const char* kind() const = 0;
-  // Whether a disclosure may be absent without a record (a bundle carries only some).
-  [[nodiscard]] virtual bool may_withhold() const = 0;
+  [[nodiscard]] virtual Coverage coverage() const { return Coverage::whole; }
+  // Whether a disclosure of that kind may be absent without a record: a bundle carries only some.
+  [[nodiscard]] virtual bool may_withhold(std::string_view kind) const = 0;
   // Expected number of records for progress, 0 when not known.
   [[nodiscard]] virtual std::uint64_t estimate() const = 0;
 
@@ -58,8 +68,16 @@ class EvidenceSource {
                           Findings& findings) = 0;
   // The note of the high-water file beside the ledger, when there is one.
   virtual std::optional<std::string> highwater() = 0;
+  // Of coverage run: the checkpoint that all proofs lead to, and the proofs. False: missing, reported.
+  virtual bool head(StoredCheckpoint& out, Findings& findings);
+  virtual bool proof(std::int64_t seq, std::uint64_t size, std::vector<Digest>& out, Findings& findings);
+  virtual bool consistency(std::uint64_t from, std::uint64_t to, std::vector<Digest>& out, Findings& findings);
   // One sentence on how the input was read.
   [[nodiscard]] virtual std::string how() const = 0;
 };
+
+inline bool EvidenceSource::head(StoredCheckpoint&, Findings&) { return false; }
+inline bool EvidenceSource::proof(std::int64_t, std::uint64_t, std::vector<Digest>&, Findings&) { return false; }
+inline bool EvidenceSource::consistency(std::uint64_t, std::uint64_t, std::vector<Digest>&, Findings&) { return false; }
 
 }  // namespace ethos::verify

@@ -42,7 +42,7 @@ class Drawer {
     const AuditCounts& n = report_.counts;
     const bool read = n.records > 0;
     put(VerdictName::integrity, read ? Outcome::pass : Outcome::unknown, n.records,
-        plural(n.records, "record", "records") + " in one unbroken chain and tree");
+        plural(n.records, "record", "records") + std::string(input_.is_run ? " of one run and its keys, each proved to be in the signed tree" : " in one unbroken chain and tree"));
     put(VerdictName::signatures, n.signatures > 0 ? Outcome::pass : Outcome::unknown, n.signatures,
         plural(n.signatures, "signature", "signatures") + " under " +
             plural(n.checkpoints, "checkpoint", "checkpoints") + " right");
@@ -66,9 +66,13 @@ class Drawer {
   }
 
   std::string completeness() const {
-    std::string out = "every run has an end; the last checkpoint covers all records";
+    std::string out = input_.is_run ? "the run has an end and no hole; other records of the ledger are not in the bundle"
+                                    : "every run has an end; the last checkpoint covers all records";
     if (report_.counts.aborted_runs > 0) {
       out += "; " + plural(report_.counts.aborted_runs, "run was", "runs were") + " ended by recovery after a crash";
+    }
+    if (report_.counts.late_runs > 0) {
+      out += "; of " + plural(report_.counts.late_runs, "run", "runs") + " the beginning is not in the bundle";
     }
     return out;
   }
@@ -95,9 +99,10 @@ class Drawer {
 
   void policy() {
     const AuditCounts& n = report_.counts;
-    const Outcome clean = n.records == 0 ? Outcome::unknown : n.runs == 0 ? Outcome::none : Outcome::pass;
+    const std::uint64_t judged = n.runs - n.late_runs;
+    const Outcome clean = n.records == 0 ? Outcome::unknown : judged == 0 ? Outcome::none : Outcome::pass;
     put(VerdictName::policy, clean, n.runs_recomputed,
-        n.runs == 0 ? "no run to judge"
+        judged == 0 ? "no run to judge"
                     : "grants of " + plural(n.runs_recomputed, "run", "runs") +
                           " recomputed and equal to what was granted and what the kernel showed");
     Verdict& verdict = report_.verdicts[static_cast<std::size_t>(VerdictName::policy)];

@@ -11,6 +11,7 @@ namespace ethos::verify {
 struct VerdictInput {
   bool has_pin = false;
   bool has_pin_minimum = false;
+  bool is_run = false;  // a bundle of one run
   std::uint64_t runs_unknown = 0;
   std::uint64_t commitments = 0;
   std::uint64_t opened = 0;

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/bundle.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "verify/archive.h"
+#include "verify/bundle_names.h"
+#include "verify/encoding.h"
+#include "verify/tree.h"
+
+namespace ethos::verify {
+namespace {
+
+using Kind = BundleName::Kind;
+constexpr std::uint64_t kTileWidth = 256;
+constexpr std::size_t kHashBytes = 32;
+
+class BundleSource final : public EvidenceSource {
+ public:
+  BundleSource(Archive archive, BundleManifest manifest) : archive_(std::move(archive)), manifest_(std::move(manifest)) {
+    next_member_ = archive_.members().begin();
+    disclosure_at_ = blob_at_ = archive_.members().begin();
+  }
+
+  // Names, limits and tiles; false when nothing can be read from the bundle.
+  bool check_layout(Findings& findings) {
+    for (const auto& [name, member] : archive_.members()) {
+      const auto parsed = parse_bundle_name(name);
+      if (!parsed || !belongs(*parsed)) return refuse(findings, "a member that a bundle of this kind does not have", name);
+      if (member.size > bundle_member_limit(parsed->kind)) return refuse(findings, "a member over its limit", name);
+      ++present_[static_cast<std::size_t>(parsed->kind)];
+      if (parsed->kind == Kind::key_checkpoint) sizes_.push_back(parsed->a);
+    }
+    sizes_.push_back(manifest_.size);
+    return manifest_.is_run || check_tiles(findings);
+  }
+
+  [[nodiscard]] const char* kind() const override { return "bundle"; }
+  [[nodiscard]] Coverage coverage() const override {
+    return manifest_.is_run ? Coverage::run : manifest_.from > 0 ? Coverage::tail : Coverage::whole;
+  }
+  [[nodiscard]] bool may_withhold(std::string_view kind) const override {
+    return kind == "output" || !std::binary_search(manifest_.disclosed.begin(), manifest_.disclosed.end(), kind, std::less<>{});
+  }
+  [[nodiscard]] std::uint64_t estimate() const override { return manifest_.is_run ? 0 : manifest_.size; }
+  [[nodiscard]] std::string how() const override {
+    if (manifest_.is_run) return "the records of one run, each proved to be in the ledger";
+    if (manifest_.from == 0) return "the whole ledger up to record " + std::to_string(manifest_.size - 1);
+    return "records from " + std::to_string(manifest_.from) + " to " + std::to_string(manifest_.size - 1) + ", of the earlier ones the hashes";
+  }
+  std::optional<std::string> highwater() override { return std::nullopt; }
+
+  bool next_records(RecordBatch& out, Findings& findings) override {
+    out.clear();
+    return manifest_.is_run ? next_of_run(out, findings) : next_of_ledger(out, findings);
+  }
+
+  bool next_checkpoint(StoredCheckpoint& out, Findings& findings) override {
+    if (size_at_ == sizes_.size()) return false;
+    out.size = static_cast<std::int64_t>(sizes_[size_at_++]);
+    return read_checkpoint(out.size, out.note, findings);
+  }
+
+  bool head(StoredCheckpoint& out, Findings& findings) override {
+    out.size = static_cast<std::int64_t>(manifest_.size);
+    return read_checkpoint(out.size, out.note, findings);
+  }
+
+  std::optional<std::string> checkpoint(std::int64_t size) override {
+    Findings ignored;
+    std::string note;
+    if (!read_checkpoint(size, note, ignored)) return std::nullopt;
+    return note;
+  }
+
+  bool proof(std::int64_t seq, std::uint64_t size, std::vector<Digest>& out, Findings& findings) override {
+    return read_proof(numbered("proof", static_cast<std::uint64_t>(seq), size), seq, out, findings);
+  }
+  bool consistency(std::uint64_t from, std::uint64_t to, std::vector<Digest>& out, Findings& findings) override {
+    return read_proof(numbered("consistency", from, to), -1, out, findings);
+  }
+
+  std::optional<StoredDisclosure> disclosure(const Digest& c) override {
+    return parse_disclosure(c, "disclosure/" + encode_hex(c.view()));
+  }
+  std::optional<std::string> blob(const Digest& sha256) override {
+    auto bytes = archive_.read("blob/sha256/" + encode_hex(sha256.view()));
+    if (!bytes) return std::nullopt;
+    return *std::move(bytes);
+  }
+
+  bool next_disclosure(StoredDisclosure& out, Findings& findings) override {
+    for (; disclosure_at_ != archive_.members().end(); ++disclosure_at_) {
+      const auto name = parse_bundle_name(disclosure_at_->first);
+      if (!name || name->kind != Kind::disclosure) continue;
+      auto parsed = parse_disclosure(*Digest::from_bytes(name->digest), disclosure_at_->first);
+      if (!parsed) {
+        refuse(findings, "a disclosure is not kind, salt and bytes", disclosure_at_->first);
+        continue;
+      }
+      out = *std::move(parsed);
+      ++disclosure_at_;
+      return true;
+    }
+    return false;
+  }
+
+  bool next_blob(Digest& key, std::string& bytes, Findings& findings) override {
+    for (; blob_at_ != archive_.members().end(); ++blob_at_) {
+      const auto name = parse_bundle_name(blob_at_->first);
+      if (!name || name->kind != Kind::blob) continue;
+      auto read = archive_.read(blob_at_->second);
+      if (!read) {
+        missing(findings, blob_at_->first);
+        continue;
+      }
+      key = *Digest::from_bytes(name->digest);
+      bytes = *std::move(read);
+      ++blob_at_;
+      return true;
+    }
+    return false;
+  }
+
+  std::optional<std::string> record(std::int64_t seq) override {
+    if (auto bytes = archive_.read(numbered("record", static_cast<std::uint64_t>(seq)))) return *std::move(bytes);
+    const auto index = static_cast<std::uint64_t>(seq);
+    Findings ignored;
+    if (manifest_.is_run || index < manifest_.from || index >= manifest_.size || !load(index / kTileWidth, ignored)) return std::nullopt;
+    const std::string_view bytes = entries_[index % kTileWidth];
+    return std::string(bytes);
+  }
+
+  // Every member of a run's bundle was needed for something, or it has no place there.
+  void check_tail(const std::string&, std::int64_t, std::int64_t, Findings& findings) override {
+    if (!manifest_.is_run) return;
+    for (const Kind kind : {Kind::proof, Kind::consistency}) {
+      const auto index = static_cast<std::size_t>(kind);
+      if (present_[index] != used_[index]) refuse(findings, "a proof that belongs to nothing in the bundle", "");
+    }
+  }
+
+ private:
+  static bool refuse(Findings& findings, const char* why, const std::string& name) {
+    findings.add({.code = Code::bundle, .found = printable(name), .text = why});
+    return false;
+  }
+  static bool missing(Findings& findings, const std::string& name) {
+    findings.add({.code = Code::bundle_missing, .expected = name, .text = "the bundle lacks a member that it must have"});
+    return false;
+  }
+
+  // B-7 to B-13: may a bundle of this kind have a member of that name?
+  bool belongs(const BundleName& name) const {
+    switch (name.kind) {
+      case Kind::manifest: case Kind::checkpoint: case Kind::blob: case Kind::disclosure: return true;
+      case Kind::key_checkpoint: return name.a < manifest_.size && name.a > 0;
+      case Kind::record: return name.a < (manifest_.is_run ? manifest_.size : manifest_.from);
+      case Kind::proof: return manifest_.is_run && name.a < name.b && name.b <= manifest_.size;
+      case Kind::consistency: return manifest_.is_run && name.a < name.b && name.b == manifest_.size;
+      case Kind::entries: return !manifest_.is_run && name.a >= manifest_.from / kTileWidth && is_tile(name, 0);
+      case Kind::tile: return !manifest_.is_run && is_tile(name, name.level);
+    }
+    return false;
+  }
+
+  // Is it a tile of the tree of this size, and as wide as it is there?
+  bool is_tile(const BundleName& name, std::uint64_t level) const {
+    const std::uint64_t hashes = hashes_at_level(manifest_.size, level);
+    const std::uint64_t full = hashes / kTileWidth;
+    return name.width == kTileWidth ? name.a < full : name.a == full && name.width == hashes % kTileWidth;
+  }
+
+  bool read_tile(std::uint64_t level, std::uint64_t number, std::uint64_t width, std::string& out, Findings& findings) const {
+    const std::string name = tile_name(std::to_string(level), number, width);
+    auto bytes = archive_.read(name);
+    if (!bytes) return missing(findings, name);
+    if (bytes->size() != width * kHashBytes) return refuse(findings, "a tile of another length", name);
+    out = *std::move(bytes);
+    return true;
+  }
+
+  static Digest hash_in(const std::string& tile, std::uint64_t index) {
+    return *Digest::from_bytes(std::string_view(tile).substr(index * kHashBytes, kHashBytes));
+  }
+
+  // Each hash above the leaves is the root of the full tile below it.
+  bool check_tiles(Findings& findings) {
+    Sha256 hash;
+    for (std::uint64_t level = 0; hashes_at_level(manifest_.size, level) > 0; ++level) {
+      const std::uint64_t hashes = hashes_at_level(manifest_.size, level);
+      for (std::uint64_t number = 0; number * kTileWidth < hashes; ++number) {
+        const std::uint64_t width = std::min(kTileWidth, hashes - number * kTileWidth);
+        std::string tile;
+        if (!read_tile(level, number, width, tile, findings)) return false;
+        if (level == 0) continue;
+        for (std::uint64_t i = 0; i < width; ++i) {
+          std::string below;
+          if (!read_tile(level - 1, number * kTileWidth + i, kTileWidth, below, findings)) return false;
+          StreamingTree tree;
+          for (std::uint64_t j = 0; j < kTileWidth; ++j) tree.append(hash_in(below, j), hash);
+          if (tree.root(hash) != hash_in(tile, i)) {
+            return refuse(findings, "a tile does not follow from the one below", tile_name(std::to_string(level), number, width));
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  bool read_checkpoint(std::int64_t size, std::string& out, Findings& findings) const {
+    const auto wanted = static_cast<std::uint64_t>(size);
+    const std::string name = wanted == manifest_.size ? "checkpoint" : numbered("checkpoint.d", wanted);
+    auto note = archive_.read(name);
+    if (!note) return missing(findings, name);
+    out = *std::move(note);
+    return true;
+  }
+
+  // Base64 of 32 bytes and a line feed for each hash.
+  bool read_proof(const std::string& name, std::int64_t seq, std::vector<Digest>& out, Findings& findings) {
+    out.clear();
+    const auto bytes = archive_.read(name);
+    if (!bytes) return missing(findings, name);
+    ++used_[static_cast<std::size_t>(seq < 0 ? Kind::consistency : Kind::proof)];
+    for (std::string_view rest = *bytes; !rest.empty(); rest.remove_prefix(45)) {
+      const auto digest = rest.size() >= 45 && rest[44] == '\n' ? Digest::from_base64(rest.substr(0, 44)) : std::nullopt;
+      if (!digest) return refuse(findings, "a proof is not lines of hashes", name);
+      out.push_back(*digest);
+    }
+    return true;
+  }
+
+  std::optional<StoredDisclosure> parse_disclosure(const Digest& c, const std::string& name) const {
+    const auto bytes = archive_.read(name);
+    if (!bytes) return std::nullopt;
+    const auto line = bytes->find('\n');
+    if (line == std::string::npos || bytes->size() < line + 1 + kHashBytes) return std::nullopt;
+    return StoredDisclosure{c, bytes->substr(0, line), bytes->substr(line + 1, kHashBytes), bytes->substr(line + 1 + kHashBytes)};
+  }
+
+  // Makes hash tile and entries of that number the current ones.
+  bool load(std::uint64_t number, Findings& findings) {
+    if (loaded_ == number) return true;
+    const std::uint64_t width = std::min(kTileWidth, manifest_.size - number * kTileWidth);
+    if (!read_tile(0, number, width, tile_, findings)) return false;
+    entries_.clear();
+    loaded_ = number;
+    if (number * kTileWidth < manifest_.from) return true;
+    const std::string name = tile_name("entries", number, width);
+    auto bytes = archive_.read(name);
+    if (!bytes) return missing(findings, name);
+    entry_bytes_ = *std::move(bytes);
+    std::string_view rest = entry_bytes_;
+    while (entries_.size() < width) {
+      const std::size_t size = rest.size() < 2 ? SIZE_MAX : static_cast<std::size_t>(static_cast<unsigned char>(rest[0])) * 256 + static_cast<unsigned char>(rest[1]);
+      if (size == SIZE_MAX || rest.size() - 2 < size) return refuse(findings, "an entry bundle is cut or has other lengths", name);
+      entries_.push_back(rest.substr(2, size));
+      rest.remove_prefix(2 + size);
+    }
+    return rest.empty() || refuse(findings, "an entry bundle holds more than its entries", name);
+  }
+
+  bool next_of_ledger(RecordBatch& out, Findings& findings) {
+    while (index_ < manifest_.size && out.rows.size() < kTileWidth) {
+      if (!load(index_ / kTileWidth, findings)) {
+        index_ = manifest_.size;
+        break;
+      }
+      RecordBatch::Row row;
+      row.seq = static_cast<std::int64_t>(index_);
+      row.begin = out.bytes.size();
+      row.stored_hash = hash_in(tile_, index_ % kTileWidth);
+      if (index_ >= manifest_.from) {
+        out.bytes += entries_[index_ % kTileWidth];
+      } else if (auto bytes = archive_.read(numbered("record", index_))) {
+        out.bytes += *bytes;
+      } else {
+        row.is_absent = true;
+      }
+      row.size = out.bytes.size() - row.begin;
+      out.rows.push_back(row);
+      ++index_;
+    }
+    return !out.rows.empty();
+  }
+
+  bool next_of_run(RecordBatch& out, Findings& findings) {
+    for (; next_member_ != archive_.members().end() && out.rows.size() < kTileWidth; ++next_member_) {
+      const auto name = parse_bundle_name(next_member_->first);
+      if (!name || name->kind != Kind::record) continue;
+      const auto bytes = archive_.read(next_member_->second);
+      if (!bytes) {
+        missing(findings, next_member_->first);
+        continue;
+      }
+      RecordBatch::Row row;
+      row.seq = static_cast<std::int64_t>(name->a);
+      row.begin = out.bytes.size();
+      row.size = bytes->size();
+      row.stored_hash = hash_.leaf(*bytes);  // nothing is stored beside it: the proof says what it must be
+      out.bytes += *bytes;
+      out.rows.push_back(row);
+    }
+    return !out.rows.empty();
+  }
+
+  Archive archive_;
+  BundleManifest manifest_;
+  Sha256 hash_;
+  std::array<std::uint64_t, 10> present_{};
+  std::array<std::uint64_t, 10> used_{};
+  std::vector<std::uint64_t> sizes_;  // of checkpoints, ascending
+  std::size_t size_at_ = 0;
+  std::uint64_t index_ = 0;
+  std::uint64_t loaded_ = UINT64_MAX;
+  std::string tile_;
+  std::string entry_bytes_;
+  std::vector<std::string_view> entries_;
+  std::map<std::string, Archive::Member, std::less<>>::const_iterator next_member_;
+  std::map<std::string, Archive::Member, std::less<>>::const_iterator disclosure_at_;
+  std::map<std::string, Archive::Member, std::less<>>::const_iterator blob_at_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<EvidenceSource>> open_bundle(const std::string& path, Findings& findings) {
+  std::unique_ptr<EvidenceSource> nothing;
+  auto archive = Archive::open(path);
+  if (!archive) {
+    if (archive.error().code == Errc::io) return std::move(archive).error();
+    findings.add({.code = Code::bundle, .offset = archive.error().offset, .text = archive.error().what});
+    return nothing;
+  }
+  const auto manifest_bytes = archive->read("manifest.json");
+  if (!manifest_bytes) {
+    findings.add({.code = Code::bundle_missing, .expected = "manifest.json", .text = "the bundle has no manifest"});
+    return nothing;
+  }
+  auto manifest = parse_manifest(*manifest_bytes);
+  if (!manifest) {
+    const bool other = manifest.error().code == Errc::unsupported;
+    findings.add({.code = other ? Code::unknown_version : Code::bundle, .text = manifest.error().what});
+    return nothing;
+  }
+  auto source = std::make_unique<BundleSource>(*std::move(archive), *std::move(manifest));
+  if (!source->check_layout(findings)) return nothing;
+  return std::unique_ptr<EvidenceSource>(std::move(source));
+}
+
+}  // namespace ethos::verify
