@@ -96,6 +96,10 @@ bool split_entries(std::string_view bytes, std::int64_t& next, const RecordSink&
   return true;
 }
 
+std::string named(const std::string& path, std::string_view what) {
+  return std::string(path).append(": ").append(what);
+}
+
 // Says why the bundle will not do; an empty text when it will.
 std::string manifest_fault(std::string_view text) {
   JsonTape tape;
@@ -124,13 +128,13 @@ base::Result<std::int64_t> read_bundle(const std::string& path, const RecordSink
       if (size > kMaxManifest || !archive.content(size, bytes))
         return fail(Errc::malformed, path + ": not a bundle");
       if (auto fault = manifest_fault(bytes); !fault.empty())
-        return fail(Errc::unsupported, path + ": " + fault);
+        return fail(Errc::unsupported, named(path, fault));
       has_manifest = true;
     } else if (name.starts_with(kEntries)) {
       // Members are sorted and numbers padded, so entry bundles come in the order of their records.
       if (!has_manifest || size > kMaxEntries || !archive.content(size, bytes) ||
           !split_entries(bytes, next, sink)) {
-        return fail(Errc::mismatch, path + ": " + name + " is cut or out of order");
+        return fail(Errc::mismatch, named(path, name).append(" is cut or out of order"));
       }
     } else if (!archive.skip()) {
       break;

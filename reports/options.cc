@@ -27,9 +27,9 @@ std::string quoted(const std::string& text) {
 }
 
 std::optional<Refusal> check(const Options& options) {
-  static const std::set<std::string> kFormats = {"html", "csv", "md", "json", "oscal"};
+  static const std::set<std::string> known = {"html", "csv", "md", "json", "oscal"};
   for (const std::string& format : options.formats) {
-    if (kFormats.contains(format)) continue;
+    if (known.contains(format)) continue;
     return usage("--format: \"" + shortened(visible(format), 40) +
                  "\" is none of html, csv, md, json, oscal");
   }

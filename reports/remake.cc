@@ -66,8 +66,8 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
   return !out.digests.empty();
 }
 
-std::string digest_of_file(const std::string& path) {
-  const auto bytes = base::read_file(path, kMaxFile);
+std::string digest_of_file(const std::string& directory, const std::string& name) {
+  const auto bytes = base::read_file(directory + "/" + name, kMaxFile);
   return bytes ? hex(sha256(*bytes)) : std::string();
 }
 
@@ -81,7 +81,7 @@ void compare(const std::string& directory, const Manifest& manifest,
     made[output.name] = sink.digest();
   }
   for (const auto& [name, stated] : manifest.digests) {
-    const std::string there = digest_of_file(directory + "/" + name);
+    const std::string there = digest_of_file(directory, name);
     const auto again = made.find(name);
     std::string word = "same";
     if (there.empty()) {
@@ -92,7 +92,7 @@ void compare(const std::string& directory, const Manifest& manifest,
       word = "different from what this ledger gives";
     }
     if (word != "same") out.is_same = false;
-    out.lines.push_back(name + ": " + word);
+    out.lines.push_back(std::string(name).append(": ").append(word));
   }
   for (const auto& [name, digest] : made) {
     if (manifest.digests.contains(name)) continue;
@@ -127,7 +127,7 @@ void check_statement(const std::string& directory, const std::string& signer, Re
     const std::string name(one["name"].text_or(""));
     ++named;
     if (is_plain_name(name) &&
-        digest_of_file(directory + "/" + name) == one["digest"]["sha256"].text_or("-"))
+        digest_of_file(directory, name) == one["digest"]["sha256"].text_or("-"))
       continue;
     out.is_same = false;
     out.lines.push_back(name + ": not what was signed");

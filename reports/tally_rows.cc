@@ -45,6 +45,7 @@ constexpr std::array<Unsigned, 3> kUnsigned = {{
 
 std::vector<TallyRow> tally_rows(const Model& model) {
   std::vector<TallyRow> out;
+  out.reserve(kSigned.size() + kUnsigned.size());
   for (const Signed& row : kSigned) {
     out.push_back({row.key, row.label, std::to_string(model.now.*row.field),
                    std::to_string(model.previous.*row.field)});

@@ -106,6 +106,7 @@ base::Result<ProcessResult> run_program(const std::string& path,
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), path);
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   Attributes attributes;
