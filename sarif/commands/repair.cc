@@ -32,6 +32,7 @@ struct Arguments {
 };
 
 struct FileCloser {
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the owner of a C handle
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
@@ -60,7 +61,7 @@ class Rewindable {
   explicit Rewindable(InputFile file) : file_(std::move(file)) {}
 
   base::Result<void> keep() {
-    kept_.reset(std::tmpfile());
+    kept_.reset(std::tmpfile());  // NOLINT(cppcoreguidelines-owning-memory): owned from here on
     if (!kept_) return base::fail_errno("temporary file", errno);
     FdSource source = file_.source();
     FdSink sink(::fileno(kept_.get()));

@@ -135,7 +135,7 @@ void check_parents(Context& context, const Value& run) {
 }
 
 void check_claims(Context& context, const Value& run) {
-  static const Component kNothing;
+  static const Component nothing;
   for (const Claims::Kept& kept : context.run.claims.all()) {
     Claim claim = kept.claim;
     claim.text = kept.text;
@@ -152,7 +152,7 @@ void check_claims(Context& context, const Value& run) {
       case ClaimKind::rule_message: {
         const Component* component = component_of(context.run, claim.where);
         if (is_external(run, claim.where < 0 ? Key::driver : Key::extensions)) break;
-        check_rule_claim(context, component != nullptr ? *component : kNothing, claim, place);
+        check_rule_claim(context, component != nullptr ? *component : nothing, claim, place);
         break;
       }
       default:

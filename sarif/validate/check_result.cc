@@ -71,6 +71,56 @@ void check_provenance(Context& context, const Value& result) {
                              [] { return "The last detection is before the first."; });
 }
 
+struct NumberedLocation {
+  std::int64_t id;
+  Value location;
+};
+
+bool has_id(const std::vector<NumberedLocation>& sorted, std::int64_t id) {
+  const auto found = std::lower_bound(
+      sorted.begin(), sorted.end(), id,
+      [](const NumberedLocation& location, std::int64_t key) { return location.id < key; });
+  return found != sorted.end() && found->id == id;
+}
+
+void check_location_ids(Context& context, const std::vector<NumberedLocation>& sorted) {
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const std::int64_t id = sorted[i].id;
+    if (i > 0 && sorted[i - 1].id == id) {
+      context.reporter.at_member(Check::location_id_twice, sorted[i].location, Key::id, [id] {
+        return "Another location of this result has the id " + std::to_string(id) + ".";
+      });
+    }
+    if (id > std::numeric_limits<std::int32_t>::max()) {
+      context.reporter.at_member(Check::location_id_too_large, sorted[i].location, Key::id, [id] {
+        return "The id " + std::to_string(id) + " is over 2147483647.";
+      });
+    }
+  }
+}
+
+void check_links(Context& context, const Value& message,
+                 const std::vector<NumberedLocation>& sorted) {
+  for (const Key key : {Key::text, Key::markdown}) {
+    for (const std::int64_t id : linked_ids(message.text_of(key).value_or(std::string_view()))) {
+      if (has_id(sorted, id)) continue;
+      context.reporter.at_member(Check::link_target_unknown, message, key, [id] {
+        return "A link points at location " + std::to_string(id) +
+               ", which the result does not have.";
+      });
+    }
+  }
+}
+
+void check_relationship(Context& context, const Value& relationship,
+                        const std::vector<NumberedLocation>& sorted) {
+  const auto target = relationship.integer_of(Key::target);
+  if (!target || *target < 0 || has_id(sorted, *target)) return;
+  context.reporter.at_member(Check::relation_target_unknown, relationship, Key::target, [&] {
+    return "The result has no location with the id " + std::to_string(*target) + ".";
+  });
+}
+
 }  // namespace
 
 void check_result(Context& context, const Value& result) {
@@ -90,11 +140,7 @@ void check_result(Context& context, const Value& result) {
 
 // Ids of locations, and what points at them: links in messages and relationships.
 void check_result_ids(Context& context, const Value& result) {
-  struct Numbered {
-    std::int64_t id;
-    Value location;
-  };
-  std::vector<Numbered> locations;
+  std::vector<NumberedLocation> locations;
   bool has_links = false;
   result.each_object([&](const Value& part) {
     if (part.type() == Type::location) {
@@ -102,51 +148,23 @@ void check_result_ids(Context& context, const Value& result) {
       if (id && *id >= 0) locations.push_back({*id, part});
     } else if (part.type() == Type::message) {
       const auto text = part.text_of(Key::text);
-      has_links = has_links || (text && text->find("](") != std::string_view::npos);
+      const auto markdown = part.text_of(Key::markdown);
+      has_links = has_links || (text && text->find("](") != std::string_view::npos) ||
+                  (markdown && markdown->find("](") != std::string_view::npos);
     } else if (part.type() == Type::location_relationship) {
       has_links = true;
     }
   });
-  std::stable_sort(locations.begin(), locations.end(),
-                   [](const Numbered& a, const Numbered& b) { return a.id < b.id; });
-  Reporter& reporter = context.reporter;
-  for (std::size_t i = 0; i < locations.size(); ++i) {
-    const auto& [id, location] = locations[i];
-    if (i > 0 && locations[i - 1].id == id) {
-      reporter.at_member(Check::location_id_twice, location, Key::id, [number = id] {
-        return "Another location of this result has the id " + std::to_string(number) + ".";
-      });
-    }
-    if (id > std::numeric_limits<std::int32_t>::max()) {
-      reporter.at_member(Check::location_id_too_large, location, Key::id, [number = id] {
-        return "The id " + std::to_string(number) + " is over 2147483647.";
-      });
-    }
-  }
+  std::stable_sort(
+      locations.begin(), locations.end(),
+      [](const NumberedLocation& a, const NumberedLocation& b) { return a.id < b.id; });
+  check_location_ids(context, locations);
   if (!has_links) return;
-  const auto has_id = [&locations](std::int64_t id) {
-    const auto found = std::lower_bound(
-        locations.begin(), locations.end(), id,
-        [](const Numbered& location, std::int64_t key) { return location.id < key; });
-    return found != locations.end() && found->id == id;
-  };
   result.each_object([&](const Value& part) {
     if (part.type() == Type::message) {
-      for (const Key key : {Key::text, Key::markdown}) {
-        for (const std::int64_t id : linked_ids(part.text_of(key).value_or(std::string_view()))) {
-          if (has_id(id)) continue;
-          reporter.at_member(Check::link_target_unknown, part, key, [id] {
-            return "A link points at location " + std::to_string(id) +
-                   ", which the result does not have.";
-          });
-        }
-      }
+      check_links(context, part, locations);
     } else if (part.type() == Type::location_relationship) {
-      const auto target = part.integer_of(Key::target);
-      if (!target || *target < 0 || has_id(*target)) return;
-      reporter.at_member(Check::relation_target_unknown, part, Key::target, [&] {
-        return "The result has no location with the id " + std::to_string(*target) + ".";
-      });
+      check_relationship(context, part, locations);
     }
   });
 }

@@ -38,14 +38,14 @@ std::string_view severity_name(Severity severity) {
 }
 
 std::span<const Rule> rules() {
-  static const std::vector<Rule> kAll = [] {
+  static const std::vector<Rule> table = [] {
     std::vector<Rule> all;
     for (const auto part : {file_rules(), meaning_rules(), service_rules()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
   }();
-  return kAll;
+  return table;
 }
 
 const Rule& rule_of(Check check) { return rules()[static_cast<std::size_t>(check)]; }

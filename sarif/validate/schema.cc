@@ -67,8 +67,8 @@ struct Tables {
 };
 
 const Tables& tables() {
-  static const Tables kTables;
-  return kTables;
+  static const Tables all;
+  return all;
 }
 
 }  // namespace

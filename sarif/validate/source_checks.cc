@@ -86,7 +86,7 @@ std::string SourceChecks::path_of(const Value& location) const {
   const auto base_uri = base ? base->text_of(Key::uri) : std::nullopt;
   if (base_uri) {
     // A base on another machine is taken for the root, as services do.
-    const std::string below = paths_.map(file_path(*base_uri) + *path).relative;
+    std::string below = paths_.map(file_path(*base_uri) + *path).relative;
     if (!below.empty()) return below;
   }
   return paths_.map(*path).relative;

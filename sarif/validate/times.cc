@@ -2,8 +2,8 @@
 #include "sarif/validate/times.h"
 
 #include <chrono>
-#include <compare>
 #include <cstdint>
+#include <tuple>
 
 #include "sarif/validate/formats.h"
 
@@ -13,11 +13,13 @@ namespace {
 struct Instant {
   std::int64_t seconds = 0;
   std::int64_t nanoseconds = 0;
-  friend auto operator<=>(const Instant&, const Instant&) = default;
+  friend bool operator<(const Instant& a, const Instant& b) {
+    return std::tie(a.seconds, a.nanoseconds) < std::tie(b.seconds, b.nanoseconds);
+  }
 };
 
-int digits(std::string_view text, std::size_t at, std::size_t count) {
-  int value = 0;
+std::int64_t digits(std::string_view text, std::size_t at, std::size_t count) {
+  std::int64_t value = 0;
   for (std::size_t i = at; i < at + count; ++i) value = value * 10 + (text[i] - '0');
   return value;
 }
@@ -25,7 +27,7 @@ int digits(std::string_view text, std::size_t at, std::size_t count) {
 // `text` is a date-time by is_date_time(): every place is where it has to be.
 Instant instant_of(std::string_view text) {
   const std::chrono::year_month_day date(
-      std::chrono::year(digits(text, 0, 4)),
+      std::chrono::year(static_cast<int>(digits(text, 0, 4))),
       std::chrono::month(static_cast<unsigned>(digits(text, 5, 2))),
       std::chrono::day(static_cast<unsigned>(digits(text, 8, 2))));
   Instant instant;
@@ -40,8 +42,8 @@ Instant instant_of(std::string_view text) {
   }
   if (text[at] == '+' || text[at] == '-') {
     const std::size_t left = text.size() - at;
-    const int minutes = left >= 5 ? digits(text, text.size() - 2, 2) : 0;
-    const int offset = digits(text, at + 1, 2) * 3600 + minutes * 60;
+    const std::int64_t minutes = left >= 5 ? digits(text, text.size() - 2, 2) : 0;
+    const std::int64_t offset = digits(text, at + 1, 2) * 3600 + minutes * 60;
     instant.seconds += text[at] == '+' ? -offset : offset;
   }
   return instant;

@@ -6,7 +6,8 @@
 
 The log is valid: one run, 500 rules, 5,000 artifacts, results with a related location, a snippet and
 a fingerprint; 100,000 results are about 100 MB. Prints one line of JSON a measurement: wall and user
-seconds (best of three) and the largest resident set in MiB, that of the program alone.
+seconds (best of three) and the largest resident set in MiB, which is never below that of Python
+itself (some 18 MiB): the kernel counts what a process had before it started the program.
 """
 import argparse
 import json
