@@ -8,8 +8,8 @@ namespace ethos::sandbox {
 namespace {
 
 // First components that belong to the system; "lib" stands for every name that starts with it.
-constexpr std::array<std::string_view, 9> kSystemDirs = {"usr",  "bin", "sbin", "etc", "opt",
-                                                         "dev", "proc", "sys", "run"};
+constexpr std::array<std::string_view, 9> kSystemDirs = {"usr", "bin",  "sbin", "etc", "opt",
+                                                         "dev", "proc", "sys",  "run"};
 
 bool is_system(std::string_view relative) {
   const std::string_view first = relative.substr(0, relative.find('/'));

@@ -36,9 +36,8 @@ class Flattener {
     order_.reserve(plan.mounts.size());
     for (std::size_t i = 0; i < plan.mounts.size(); ++i) order_.push_back(static_cast<int>(i));
     // A parent path sorts before what lies below it; equal paths keep the plan's order.
-    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
-      return mount(a).at < mount(b).at;
-    });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int a, int b) { return mount(a).at < mount(b).at; });
   }
 
   Blueprint run() {
@@ -170,9 +169,9 @@ class Flattener {
 
   // Unless the plan lists something over /proc itself, every mask and the read-only /proc/sys.
   void add_proc_masks(const std::string& proc) {
-    const bool is_listed = std::any_of(plan_.mounts.begin(), plan_.mounts.end(), [&](const auto& m) {
-      return m.at != proc && is_within(m.at, proc);
-    });
+    const bool is_listed =
+        std::any_of(plan_.mounts.begin(), plan_.mounts.end(),
+                    [&](const auto& m) { return m.at != proc && is_within(m.at, proc); });
     if (is_listed) return;
     for (const auto& path : proc_masks()) {
       BuildOp op;
@@ -258,10 +257,11 @@ std::vector<RlimitRequest> make_rlimits(const Plan& plan) {
 
 const std::vector<std::string>& proc_masks() {
   static const std::vector<std::string> kMasks = {
-      "/proc/sys",      "/proc/kcore",       "/proc/keys",       "/proc/key-users",
-      "/proc/kallsyms", "/proc/sysrq-trigger", "/proc/timer_list", "/proc/sched_debug",
-      "/proc/kmsg",     "/proc/acpi",        "/proc/scsi",       "/proc/fs",
-      "/proc/irq",      "/proc/bus"};
+      "/proc/sys",        "/proc/kcore",       "/proc/keys",
+      "/proc/key-users",  "/proc/kallsyms",    "/proc/sysrq-trigger",
+      "/proc/timer_list", "/proc/sched_debug", "/proc/kmsg",
+      "/proc/acpi",       "/proc/scsi",        "/proc/fs",
+      "/proc/irq",        "/proc/bus"};
   return kMasks;
 }
 
@@ -275,8 +275,8 @@ std::string check_plan(const Plan& plan) {
     if ((m.kind == MountKind::root) != (m.at == "/")) return "root mount at " + m.at;
     if (m.kind == MountKind::staged && m.type != NodeType::directory) return "staged file " + m.at;
     if (m.kind == MountKind::staged) ++staged;
-    const bool needs_source = (m.kind == MountKind::bind && !is_within(m.at, "/proc")) ||
-                              m.kind == MountKind::staged;
+    const bool needs_source =
+        (m.kind == MountKind::bind && !is_within(m.at, "/proc")) || m.kind == MountKind::staged;
     if (needs_source && !m.source.starts_with('/')) return "no source for " + m.at;
   }
   if (staged > kMaxStaged) return "more than 64 write grants";

@@ -51,8 +51,9 @@ class SignalGuard {
 };
 
 CageOutcome to_outcome(Launch::Failure failure) {
-  return std::visit([](auto&& value) -> CageOutcome { return std::forward<decltype(value)>(value); },
-                    std::move(failure));
+  return std::visit(
+      [](auto&& value) -> CageOutcome { return std::forward<decltype(value)>(value); },
+      std::move(failure));
 }
 
 }  // namespace

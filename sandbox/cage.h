@@ -40,11 +40,11 @@ class EvidenceSink {
 
 // A set-up step that failed. The tool was never started and nothing was changed.
 struct SetupDenial {
-  std::string step;   // "user_namespace", "landlock", "readback", ... (steps.h)
-  int error = 0;      // errno, 0 when a comparison failed
-  std::string object; // path or value it was about, may be empty
-  std::string cause;  // one sentence
-  std::string fix;    // what to change on this host or in the declaration
+  std::string step;                  // "user_namespace", "landlock", "readback", ... (steps.h)
+  int error = 0;                     // errno, 0 when a comparison failed
+  std::string object;                // path or value it was about, may be empty
+  std::string cause;                 // one sentence
+  std::string fix;                   // what to change on this host or in the declaration
   std::vector<Mismatch> mismatches;  // step "readback" only
 };
 
@@ -56,10 +56,10 @@ struct RunnerFailure {
 };
 
 enum class Ending {
-  exited,       // the tool's own exit, `status` is its code
-  signaled,     // the tool died of a signal, `status` is its number
+  exited,          // the tool's own exit, `status` is its code
+  signaled,        // the tool died of a signal, `status` is its number
   not_executable,  // execve failed with anything but ENOENT, `status` is the errno (exit 126)
-  not_found,    // execve failed with ENOENT or ENOTDIR (exit 127)
+  not_found,       // execve failed with ENOENT or ENOTDIR (exit 127)
   wall_timeout,
   limit,        // another limit ended it; `limit` names it
   interrupted,  // the supervisor got SIGINT, SIGTERM or SIGHUP; `status` is that signal
@@ -67,13 +67,13 @@ enum class Ending {
 };
 
 struct StreamResult {
-  std::uint64_t bytes = 0;    // read from the tool
-  std::uint64_t passed = 0;   // handed on to the caller
+  std::uint64_t bytes = 0;   // read from the tool
+  std::uint64_t passed = 0;  // handed on to the caller
   bool is_truncated = false;
-  bool is_drained = false;    // end of file seen before the end of the run
+  bool is_drained = false;        // end of file seen before the end of the run
   std::uint64_t neutralised = 0;  // control bytes replaced because a terminal reads it
-  Sha256 sha256{};            // over all bytes read
-  std::string kept;           // the bytes, when LaunchOptions asks to keep them
+  Sha256 sha256{};                // over all bytes read
+  std::string kept;               // the bytes, when LaunchOptions asks to keep them
 };
 
 // One file or directory that a write grant brought out.
@@ -83,7 +83,7 @@ struct Artifact {
   std::string action;  // created, replaced, deleted, directory
   std::uint64_t bytes = 0;
   Sha256 sha256{};
-  std::uint32_t mode = 0;        // as written, without set-id bits
+  std::uint32_t mode = 0;  // as written, without set-id bits
   bool is_mode_stripped = false;
 };
 
@@ -95,11 +95,11 @@ struct RunResult {
   struct rusage usage {};        // of everything that ran in the cage
   std::uint64_t started_ns = 0;  // CLOCK_BOOTTIME of the release
   std::uint64_t ended_ns = 0;
-  std::uint64_t setup_ns = 0;    // from the call to the barrier
+  std::uint64_t setup_ns = 0;  // from the call to the barrier
   std::uint64_t teardown_ns = 0;
-  std::uint32_t processes_left = 0;  // counted after the kill; anything but 0 is a failure
-  std::string processes_left_source; // "cgroup.events populated" or "seccomp listener hang-up"
-  bool is_cgroup_gone = true;        // also true when there was none
+  std::uint32_t processes_left = 0;   // counted after the kill; anything but 0 is a failure
+  std::string processes_left_source;  // "cgroup.events populated" or "seccomp listener hang-up"
+  bool is_cgroup_gone = true;         // also true when there was none
   bool is_scratch_gone = true;
   StreamResult out;
   StreamResult err;
@@ -122,13 +122,13 @@ using CageOutcome = std::variant<RunResult, SetupDenial, RunnerFailure>;
 
 // Test only: makes one set-up step fail, to show that each failure refuses and leaves nothing.
 struct FaultInjection {
-  std::string step;    // "" for none; names of steps.h
-  int error = 5;       // EIO
+  std::string step;  // "" for none; names of steps.h
+  int error = 5;     // EIO
 };
 
 struct LaunchOptions {
-  int stdin_fd = -1;   // borrowed; -1: /dev/null. A terminal is refused.
-  int stdout_fd = 1;   // borrowed; where the tool's output is passed on, -1: nowhere
+  int stdin_fd = -1;  // borrowed; -1: /dev/null. A terminal is refused.
+  int stdout_fd = 1;  // borrowed; where the tool's output is passed on, -1: nowhere
   int stderr_fd = 2;
   bool keep_stdout = false;  // also keep the bytes in StreamResult::kept (up to the output limit)
   bool keep_stderr = false;
@@ -150,8 +150,8 @@ struct LaunchOptions {
                                    EvidenceSink& sink);
 
 // Undoes a commit that was cut off: restores what was replaced, removes what was new, and removes
-// the journal. Returns how many entries were undone; 0 when there is no journal. Errc::malformed for
-// a journal that is not ours: it is left alone.
+// the journal. Returns how many entries were undone; 0 when there is no journal. Errc::malformed
+// for a journal that is not ours: it is left alone.
 base::Result<std::size_t> roll_back_commit(const std::string& journal);
 
 // Opens /dev/null on 0, 1 and 2 where the caller left them closed, so that no descriptor of ours

@@ -24,8 +24,8 @@ using base::Error;
 using base::fail;
 using base::fail_errno;
 using base::Result;
-using base::UniqueFd;
 using base::Unexpected;
+using base::UniqueFd;
 
 constexpr const char* kRootSubtree = "ethos";
 

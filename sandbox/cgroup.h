@@ -16,7 +16,7 @@ namespace ethos::sandbox {
 
 // Where leaves can be made: a directory of the cgroup2 hierarchy and the controllers a leaf gets.
 struct CgroupParent {
-  std::string path;  // absolute
+  std::string path;                      // absolute
   std::vector<std::string> controllers;  // sorted
 };
 
@@ -47,8 +47,8 @@ class CgroupLeaf {
   [[nodiscard]] std::uint64_t number(const char* file, std::string_view key) const;
   // Lines of cgroup.threads: every task, no controller needed.
   [[nodiscard]] std::uint64_t count_tasks() const;
-  // Waits at most two seconds for `populated 0`: newer kernels take a task out of its cgroup a moment
-  // after it was reaped.
+  // Waits at most two seconds for `populated 0`: newer kernels take a task out of its cgroup a
+  // moment after it was reaped.
   [[nodiscard]] bool wait_until_empty() const;
   // Linux 5.14: kills everything inside, forks in flight included.
   bool kill() const;

@@ -31,7 +31,8 @@ std::size_t put_number(char* out, std::uint32_t value) {
 }
 
 void write_file(const ChildContext& c, const char* path, const char* text, std::size_t size) {
-  const long fd = must(c, Step::id_map, raw::call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC));
+  const long fd =
+      must(c, Step::id_map, raw::call(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC));
   must(c, Step::id_map, raw::call(SYS_write, fd, text, size));
   close_fd(fd);
 }
@@ -66,10 +67,8 @@ void take_identity(const ChildContext& c) {
   begin(c, Step::identity);
   const Identity& id = c.plan->identity;
   must(c, Step::identity, raw::call(SYS_setgroups, 0, nullptr));
-  must(c, Step::identity,
-       raw::call(SYS_setresgid, id.inside_gid, id.inside_gid, id.inside_gid));
-  must(c, Step::identity,
-       raw::call(SYS_setresuid, id.inside_uid, id.inside_uid, id.inside_uid));
+  must(c, Step::identity, raw::call(SYS_setresgid, id.inside_gid, id.inside_gid, id.inside_gid));
+  must(c, Step::identity, raw::call(SYS_setresuid, id.inside_uid, id.inside_uid, id.inside_uid));
 }
 
 // A change of uid clears the signal, so it comes after. The pidfd closes the gap before it.
@@ -96,8 +95,8 @@ void reset_signals() {
 void bring_up_loopback(const ChildContext& c) {
   begin(c, Step::loopback);
   if (c.plan->network != Network::loopback) return;
-  const long fd = must(c, Step::loopback,
-                       raw::call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const long fd =
+      must(c, Step::loopback, raw::call(SYS_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request{};
   std::memcpy(request.ifr_name, "lo", 3);
   request.ifr_flags = IFF_UP;
@@ -123,8 +122,7 @@ void own_descriptors(const ChildContext& c) {
   for (int target = 0; target < 3; ++target)
     must(c, Step::standard_fds,
          raw::call(SYS_dup3, c.stdio[static_cast<std::size_t>(target)], target, 0));
-  if (c.init_fd > 3)
-    must(c, Step::standard_fds, raw::call(SYS_close_range, 3, c.init_fd - 1, 0));
+  if (c.init_fd > 3) must(c, Step::standard_fds, raw::call(SYS_close_range, 3, c.init_fd - 1, 0));
   must(c, Step::standard_fds, raw::call(SYS_close_range, c.init_fd + 1, ~0U, 0));
 }
 

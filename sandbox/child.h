@@ -51,10 +51,10 @@ inline constexpr std::size_t kMaxTrees = 250;  // SCM_RIGHTS carries at most 253
 // Written by the child, read by the supervisor after the hand-over, a notification or the child's
 // death; lives in shared memory either way.
 struct Shared {
-  std::atomic<std::uint32_t> step{0};     // the step that was begun last
-  std::atomic<std::uint32_t> failed{0};   // 1: `step` failed with `error`
+  std::atomic<std::uint32_t> step{0};    // the step that was begun last
+  std::atomic<std::uint32_t> failed{0};  // 1: `step` failed with `error`
   std::int32_t error = 0;
-  std::int32_t object = -1;               // index of a mount or Landlock rule, -1 for none
+  std::int32_t object = -1;  // index of a mount or Landlock rule, -1 for none
   std::array<ProbeResult, kMaxProbes> probes{};
   std::uint32_t probe_count = 0;
   std::array<std::uint8_t, kMaxStaged> is_copy{};  // staged mounts that are copies, no overlays

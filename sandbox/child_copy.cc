@@ -106,8 +106,8 @@ long copy_dir(long from, long to, Budget& budget, int depth) {
     for (long at = 0; at < n;) {
       const auto* entry = reinterpret_cast<const DirEntry*>(buffer + at);
       at += entry->length;
-      const char* name = buffer + (reinterpret_cast<const char*>(entry) - buffer) +
-                         offsetof(DirEntry, name);
+      const char* name =
+          buffer + (reinterpret_cast<const char*>(entry) - buffer) + offsetof(DirEntry, name);
       if (std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0) continue;
       const long done = copy_entry(from, to, name, budget, depth);
       if (done < 0) return done;

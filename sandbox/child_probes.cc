@@ -37,8 +37,8 @@ void probe_read_grant(const ChildContext& c) {
   for (const LandlockRule& rule : c.plan->landlock) {
     const bool is_read = rule.access == Access::read || rule.access == Access::read_exec;
     if (!is_read || rule.type != NodeType::directory || rule.at == "/proc") continue;
-    const long fd = raw::call(SYS_openat, AT_FDCWD, rule.at.c_str(),
-                              O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    const long fd =
+        raw::call(SYS_openat, AT_FDCWD, rule.at.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     record(c, ProbeId::write_read_grant, fd);
     if (fd >= 0) close_fd(fd);
     return;
@@ -101,8 +101,8 @@ void probe_before_filter(const ChildContext& c) {
   probe_read_grant(c);
   const long made = raw::call(SYS_mkdirat, AT_FDCWD, "/.ethos-probe", 0700);
   record(c, ProbeId::create_in_root, made);
-  const long cgroup = raw::call(SYS_openat, AT_FDCWD, "/sys/fs/cgroup/cgroup.procs",
-                                O_WRONLY | O_CLOEXEC);
+  const long cgroup =
+      raw::call(SYS_openat, AT_FDCWD, "/sys/fs/cgroup/cgroup.procs", O_WRONLY | O_CLOEXEC);
   record(c, ProbeId::cgroup_procs, cgroup);
   if (cgroup >= 0) close_fd(cgroup);
   if (c.plan->network == Network::loopback) probe_public_address(c);

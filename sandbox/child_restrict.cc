@@ -38,12 +38,13 @@ void set_rlimits(const ChildContext& c) {
 void enter_landlock(const ChildContext& c) {
   begin(c, Step::landlock);
   const Ruleset& rules = *c.ruleset;
-  const long ruleset = must(c, Step::landlock, raw::call(landlock::kCreateRuleset, &rules.attr,
-                                                         rules.attr_bytes, 0));
+  const long ruleset = must(c, Step::landlock,
+                            raw::call(landlock::kCreateRuleset, &rules.attr, rules.attr_bytes, 0));
   int index = 0;
   for (const PreparedRule& rule : rules.rules) {
-    const long fd = must(c, Step::landlock, raw::call(SYS_openat, AT_FDCWD, rule.at,
-                                                      O_PATH | O_NOFOLLOW | O_CLOEXEC), index);
+    const long fd =
+        must(c, Step::landlock,
+             raw::call(SYS_openat, AT_FDCWD, rule.at, O_PATH | O_NOFOLLOW | O_CLOEXEC), index);
     landlock::PathBeneathAttr attr;
     attr.allowed_access = rule.rights;
     attr.parent_fd = static_cast<std::int32_t>(fd);
@@ -86,9 +87,10 @@ void install_filter(const ChildContext& c) {
   // The kernel takes a non-const pointer and does not write through it.
   program.filter = const_cast<sock_filter*>(  // NOLINT(cppcoreguidelines-pro-type-const-cast)
       reinterpret_cast<const sock_filter*>(c.program.data()));
-  c.state->listener = static_cast<int>(
-      must(c, Step::seccomp, raw::call(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-                                       SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable, &program)));
+  c.state->listener =
+      static_cast<int>(must(c, Step::seccomp,
+                            raw::call(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                                      SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable, &program)));
 }
 
 }  // namespace ethos::sandbox::child

@@ -8,7 +8,8 @@
 
 namespace ethos::sandbox {
 
-// The child's own stack, with a page below it that faults. Must outlive the child's execve or death.
+// The child's own stack, with a page below it that faults. Must outlive the child's execve or
+// death.
 class ChildStack {
  public:
   ChildStack();

@@ -17,7 +17,7 @@ class CommitRules {
   explicit CommitRules(const Plan& plan);
 
   struct Refusal {
-    std::string rule;    // git, hidden, policy
+    std::string rule;  // git, hidden, policy
     std::string reason;
   };
   // `path` is absolute and plain.

@@ -116,9 +116,8 @@ class Comparison {
         continue;
       }
       if (is_optional(expected)) continue;
-      const auto other = std::find_if(left.begin(), left.end(), [&](const MountEntry& m) {
-        return m.where == expected.where;
-      });
+      const auto other = std::find_if(
+          left.begin(), left.end(), [&](const MountEntry& m) { return m.where == expected.where; });
       differ("mount " + place(expected.where), describe(expected),
              other == left.end() ? "nothing" : describe(*other));
       if (other != left.end()) left.erase(other);
@@ -144,8 +143,8 @@ class Comparison {
   void descriptors() {
     std::size_t expected = 0;
     for (const FdEntry& fd : found_.fds) {
-      const bool is_known = fd.number <= 2 ? fd.kind != "other" && fd.kind != "init"
-                                           : fd.kind == "init";
+      const bool is_known =
+          fd.number <= 2 ? fd.kind != "other" && fd.kind != "init" : fd.kind == "init";
       if (!is_known) differ("fd " + std::to_string(fd.number), "closed", fd.kind);
       if (fd.number <= 2) ++expected;
     }
@@ -189,10 +188,8 @@ class Comparison {
       return l ? l->value : 0;
     };
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    cgroup_file("memory_bytes", "memory.max",
-                std::to_string(value("memory_bytes") / page * page));
-    cgroup_file("swap_bytes", "memory.swap.max",
-                std::to_string(value("swap_bytes") / page * page));
+    cgroup_file("memory_bytes", "memory.max", std::to_string(value("memory_bytes") / page * page));
+    cgroup_file("swap_bytes", "memory.swap.max", std::to_string(value("swap_bytes") / page * page));
     cgroup_file("pids", "pids.max", std::to_string(value("pids")));
     cgroup_file("cpu_percent", "cpu.max", std::to_string(value("cpu_percent") * 1000) + " 100000");
   }

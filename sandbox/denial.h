@@ -38,31 +38,31 @@ struct Denial {
   // The system call name ("openat", "socket"; "syscall" for foreign and unknown ones), the step of
   // set-up, or "commit".
   std::string operation;
-  std::int32_t syscall = -1;     // number, -1 when there was no call
-  std::uint32_t arch = 0;        // AUDIT_ARCH_*, 0 when there was no call
+  std::int32_t syscall = -1;  // number, -1 when there was no call
+  std::uint32_t arch = 0;     // AUDIT_ARCH_*, 0 when there was no call
   Mark operation_mark = Mark::kernel;
 
   // What it was about; empty when nothing more is known than the call.
-  std::string object;            // absolute path inside the cage, address, family, request, flags
-  std::string object_kind;       // path, address, family, request, flags, name, none
+  std::string object;       // absolute path inside the cage, address, family, request, flags
+  std::string object_kind;  // path, address, family, request, flags, name, none
   Mark object_mark = Mark::advisory;
   std::optional<BasedPath> where;  // for paths: the same as a pair, when a base covers it
 
-  int error = 0;                 // errno the tool got; 0 for an attempt
+  int error = 0;  // errno the tool got; 0 for an attempt
   std::uint64_t count = 1;
-  std::uint64_t first_ns = 0;    // CLOCK_BOOTTIME
+  std::uint64_t first_ns = 0;  // CLOCK_BOOTTIME
   std::uint64_t last_ns = 0;
-  std::int32_t pid = 0;          // host pid of the first actor
-  std::string rule;              // outside-grants, no-network, git, hidden, syscall, arch, quota, ...
-  std::string reason;            // short sentence for people, e.g. "outside every write grant"
+  std::int32_t pid = 0;  // host pid of the first actor
+  std::string rule;      // outside-grants, no-network, git, hidden, syscall, arch, quota, ...
+  std::string reason;    // short sentence for people, e.g. "outside every write grant"
 };
 
 // One executed program. Coalesced by path like denials; an exec that the kernel then refused looks
 // the same, since the notification comes before the outcome.
 struct ExecEvent {
-  std::string path;              // as given to execve, made absolute; mark A
+  std::string path;  // as given to execve, made absolute; mark A
   std::optional<BasedPath> where;
-  bool is_tool = false;          // the first one, started by the init of the cage
+  bool is_tool = false;  // the first one, started by the init of the cage
   std::uint64_t count = 1;
   std::uint64_t first_ns = 0;
   std::int32_t pid = 0;
@@ -72,21 +72,21 @@ enum class LimitAction { killed, throttled, refused, truncated };
 
 // A limit that was reached.
 struct LimitEvent {
-  std::string name;              // as in Limit::name
-  std::uint64_t value = 0;       // the limit
-  std::uint64_t observed = 0;    // the figure that was read
+  std::string name;            // as in Limit::name
+  std::uint64_t value = 0;     // the limit
+  std::uint64_t observed = 0;  // the figure that was read
   Enforcer by = Enforcer::supervisor;
   Mark mark = Mark::supervisor;
   LimitAction action = LimitAction::killed;
   // memory.events, pids.events, cpu.stat, timer, byte_counter, process_count, wait_status,
   // peak_data, statfs
   std::string source;
-  std::uint64_t count = 1;       // refusals counted, where there is a counter
+  std::uint64_t count = 1;  // refusals counted, where there is a counter
 };
 
 // Evidence that was counted but not kept one by one.
 struct Gap {
-  std::string reason;            // flood, target_gone, unreadable, source_lost
+  std::string reason;  // flood, target_gone, unreadable, source_lost
   std::uint64_t count = 0;
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;

@@ -42,7 +42,8 @@ std::string doctor_text(const std::vector<Feature>& features, bool is_quiet) {
     if (f.is_ok && is_quiet) continue;
     std::string line = f.is_ok ? "ok       " : (f.is_required ? "MISSING  " : "missing  ");
     line += f.name;
-    if (!f.detail.empty()) line += std::string(f.name.size() < 20 ? 20 - f.name.size() : 1, ' ') + f.detail;
+    if (!f.detail.empty())
+      line += std::string(f.name.size() < 20 ? 20 - f.name.size() : 1, ' ') + f.detail;
     out += line + "\n";
     if (f.is_ok) continue;
     out += "           why: " + f.cause;
@@ -54,7 +55,8 @@ std::string doctor_text(const std::vector<Feature>& features, bool is_quiet) {
   if (!can_run) {
     out += "No cage can be built here: every run is refused.\n";
   } else if (!is_complete(features)) {
-    out += "Cages can be built; what is missing is refused, or weaker where a declaration says so.\n";
+    out +=
+        "Cages can be built; what is missing is refused, or weaker where a declaration says so.\n";
   } else if (!is_quiet) {
     out += "Everything is there.\n";
   }
@@ -71,7 +73,8 @@ std::string doctor_json(const std::vector<Feature>& features) {
            ",\"name\":" + quoted(f.name) + ",\"ok\":" + (f.is_ok ? "true" : "false") +
            ",\"required\":" + (f.is_required ? "true" : "false") + "}";
   }
-  return out + std::string("],\"ok\":") + (is_complete(features) ? "true" : "false") + ",\"v\":1}\n";
+  return out + std::string("],\"ok\":") + (is_complete(features) ? "true" : "false") +
+         ",\"v\":1}\n";
 }
 
 int run_doctor(const DoctorOptions& options, std::ostream& out) {

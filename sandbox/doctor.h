@@ -11,7 +11,7 @@ namespace ethos::sandbox {
 
 struct DoctorOptions {
   bool is_json = false;
-  bool is_quiet = false;      // only what is missing
+  bool is_quiet = false;  // only what is missing
   std::string cgroup_parent;
 };
 

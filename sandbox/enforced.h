@@ -79,11 +79,11 @@ struct RlimitEntry {
 
 // K: the leaf's path and the values in its files, as read back.
 struct CgroupState {
-  bool is_present = false;   // a leaf of its own on cgroup v2
+  bool is_present = false;  // a leaf of its own on cgroup v2
   bool has_controllers = false;
-  std::string path;          // /proc/<pid>/cgroup, v2 line, seen from the supervisor
+  std::string path;  // /proc/<pid>/cgroup, v2 line, seen from the supervisor
   struct File {
-    std::string name;        // memory.max, pids.max, ...
+    std::string name;  // memory.max, pids.max, ...
     std::string value;
   };
   std::vector<File> files;
@@ -91,8 +91,8 @@ struct CgroupState {
 
 // P: one act that pid 1 tried after the restriction and that had to fail.
 struct Probe {
-  std::string name;   // docs/formats/enforced.md P-1
-  int error = 0;      // what it got; 0 means it succeeded, which refuses the run
+  std::string name;  // docs/formats/enforced.md P-1
+  int error = 0;     // what it got; 0 means it succeeded, which refuses the run
   bool is_expected = false;
 };
 
@@ -109,7 +109,7 @@ struct LandlockState {
 
 // S: the seccomp program as loaded. `bytes` points into the executable and never goes away.
 struct SeccompState {
-  std::string name;     // docs/formats/plan.md S-1: "writes-none", "all-loopback+mem", ...
+  std::string name;  // docs/formats/plan.md S-1: "writes-none", "all-loopback+mem", ...
   Sha256 sha256{};
   std::span<const std::byte> bytes;
 };
@@ -134,7 +134,7 @@ struct Enforced {
 
 // One way in which the kernel's view differs from the plan. Any of them refuses the run.
 struct Mismatch {
-  std::string what;      // "mount workspace:.git"
+  std::string what;  // "mount workspace:.git"
   std::string expected;
   std::string found;
 };

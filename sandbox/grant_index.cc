@@ -29,8 +29,7 @@ GrantIndex::GrantIndex(const Plan& plan) : plan_(&plan) {
 bool GrantIndex::is_read_only_mount(std::string_view path) const {
   const Mount* holder = nullptr;
   for (const auto& mount : plan_->mounts)
-    if (is_within(path, mount.at) &&
-        (holder == nullptr || mount.at.size() >= holder->at.size()))
+    if (is_within(path, mount.at) && (holder == nullptr || mount.at.size() >= holder->at.size()))
       holder = &mount;
   return holder == nullptr || holder->read_only;
 }

@@ -75,8 +75,7 @@ void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions&
       continue;
     }
     if (!done->refusals.empty()) result.is_committed = false;
-    std::move(done->artifacts.begin(), done->artifacts.end(),
-              std::back_inserter(result.artifacts));
+    std::move(done->artifacts.begin(), done->artifacts.end(), std::back_inserter(result.artifacts));
     std::move(done->refusals.begin(), done->refusals.end(),
               std::back_inserter(result.commit_refusals));
   }

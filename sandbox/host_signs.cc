@@ -63,30 +63,34 @@ HostSigns read_host_signs() {
 
 Advice advise_on_namespaces(const HostSigns& signs, int error) {
   if (signs.is_chroot)
-    return {"this process runs in a chroot, where the kernel allows no user namespace",
-            "enter the tree by pivot_root instead: bwrap --bind TREE / --dev /dev --proc /proc -- ..."};
+    return {
+        "this process runs in a chroot, where the kernel allows no user namespace",
+        "enter the tree by pivot_root instead: bwrap --bind TREE / --dev /dev --proc /proc -- ..."};
   if (signs.is_userns_off || error == ENOSPC)
     return {"user namespaces are switched off or used up",
             "sysctl -w user.max_user_namespaces=15000 (and kernel.unprivileged_userns_clone=1 "
             "where it exists)"};
   if (signs.is_apparmor_restricting)
-    return {"AppArmor restricts user namespaces of unconfined programs",
-            "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or give ethos-run an AppArmor "
-            "profile with the userns rule"};
+    return {
+        "AppArmor restricts user namespaces of unconfined programs",
+        "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or give ethos-run an AppArmor "
+        "profile with the userns rule"};
   if (signs.has_outer_filter)
     return {"an outer seccomp filter, as containers have it, refuses new namespaces",
             "start the container with a profile that allows clone3, unshare and mount, or run "
             "ethos-run outside it"};
-  return {"the kernel refused new namespaces", "check user.max_user_namespaces and the security "
-                                               "modules of this host"};
+  return {"the kernel refused new namespaces",
+          "check user.max_user_namespaces and the security "
+          "modules of this host"};
 }
 
 Advice advise_on_proc(const HostSigns& signs) {
   if (signs.is_proc_masked)
-    return {"parts of /proc are masked here, so the kernel allows no fresh one (every container "
-            "default does that)",
-            "start the container with --security-opt systempaths=unconfined, or name the weaker "
-            "profile no-proc in the declaration"};
+    return {
+        "parts of /proc are masked here, so the kernel allows no fresh one (every container "
+        "default does that)",
+        "start the container with --security-opt systempaths=unconfined, or name the weaker "
+        "profile no-proc in the declaration"};
   return {"the kernel refused a fresh /proc", "name the weaker profile no-proc in the declaration"};
 }
 

@@ -5,14 +5,14 @@
 
 namespace ethos::sandbox {
 
-// What a refusal of the kernel most likely means on this host: cheap looks, made only after something
-// failed or by `doctor`.
+// What a refusal of the kernel most likely means on this host: cheap looks, made only after
+// something failed or by `doctor`.
 struct HostSigns {
-  bool is_chroot = false;              // our root is no mount point
+  bool is_chroot = false;                // our root is no mount point
   bool is_apparmor_restricting = false;  // kernel.apparmor_restrict_unprivileged_userns
-  bool is_userns_off = false;          // user.max_user_namespaces or kernel.unprivileged_userns_clone
-  bool has_outer_filter = false;       // a seccomp filter is in force already
-  bool is_proc_masked = false;         // something is mounted over parts of /proc
+  bool is_userns_off = false;     // user.max_user_namespaces or kernel.unprivileged_userns_clone
+  bool has_outer_filter = false;  // a seccomp filter is in force already
+  bool is_proc_masked = false;    // something is mounted over parts of /proc
 };
 [[nodiscard]] HostSigns read_host_signs();
 

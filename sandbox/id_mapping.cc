@@ -27,8 +27,7 @@ UniqueFd open_source(const std::string& path) {
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  return UniqueFd(
-      static_cast<int>(syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+  return UniqueFd(static_cast<int>(syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
 }
 
 int write_text(const std::string& path, const std::string& text) {
@@ -64,9 +63,8 @@ StepFailure RootHelper::open_trees() {
 StepFailure RootHelper::prepare(pid_t child) {
   const std::string proc = "/proc/" + std::to_string(child);
   const Identity& id = plan_->identity;
-  for (const auto& [file, line] :
-       {std::pair{"/uid_map", map_line(id.inside_uid, id.host_uid)},
-        std::pair{"/gid_map", map_line(id.inside_gid, id.host_gid)}})
+  for (const auto& [file, line] : {std::pair{"/uid_map", map_line(id.inside_uid, id.host_uid)},
+                                   std::pair{"/gid_map", map_line(id.inside_gid, id.host_gid)}})
     if (const int error = write_text(proc + file, line)) return {Step::id_map, error, -1};
   const UniqueFd user_ns(open((proc + "/ns/user").c_str(), O_RDONLY | O_CLOEXEC));
   if (!user_ns.is_open()) return {Step::id_map, errno, -1};

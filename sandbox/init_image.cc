@@ -11,7 +11,8 @@
 asm(".section .rodata\n"
     ".balign 16\n"
     "ethos_init_begin:\n"
-    ".incbin \"" ETHOS_INIT_FILE "\"\n"
+    ".incbin \"" ETHOS_INIT_FILE
+    "\"\n"
     "ethos_init_end:\n"
     ".byte 0\n"
     ".previous\n");

@@ -173,7 +173,8 @@ Verdict Judge::refuse_write(const Call& call, const std::string& path, Cover cov
   denial.object_kind = "path";
   denial.where = based_path(path, plan_->workspace);
   denial.rule = std::string(write_rule(cover));
-  denial.reason = cover == Cover::policy ? "never writable from inside" : "outside every write grant";
+  denial.reason =
+      cover == Cover::policy ? "never writable from inside" : "outside every write grant";
   return refuse(call, std::move(denial), EACCES);
 }
 
@@ -292,14 +293,14 @@ Verdict Judge::decide_fork(const Call& call) {
 
 Verdict Judge::decide_connect(const Call& call) {
   std::array<std::byte, 128> bytes{};
-  const std::size_t size = std::min<std::size_t>(as_int(call.args[2]) < 0 ? 0 : call.args[2] & 0xffffffff,
-                                                 bytes.size());
+  const std::size_t size =
+      std::min<std::size_t>(as_int(call.args[2]) < 0 ? 0 : call.args[2] & 0xffffffff, bytes.size());
   const MemoryRead read = read_bytes(call.pid, call.args[1], std::span(bytes).first(size));
   const SocketAddress address =
       read == MemoryRead::ok ? describe_address(std::span(bytes).first(size)) : SocketAddress{};
   if (plan_->network == Network::loopback) {
-    // Nothing but this namespace's own `lo` can be reached, whatever the address becomes: sockets of
-    // other families do not exist in this cage.
+    // Nothing but this namespace's own `lo` can be reached, whatever the address becomes: sockets
+    // of other families do not exist in this cage.
     if (address.is_loopback) return {0};
     if (address.family != AF_INET && address.family != AF_INET6) return {0};
   }
@@ -316,9 +317,10 @@ Verdict Judge::decide_connect(const Call& call) {
 
 Verdict Judge::decide_bind(const Call& call) {
   std::array<std::byte, 128> bytes{};
-  const std::size_t size = std::min<std::size_t>(as_int(call.args[2]) < 0 ? 0 : call.args[2] & 0xffffffff,
-                                                 bytes.size());
-  if (read_bytes(call.pid, call.args[1], std::span(bytes).first(size)) != MemoryRead::ok) return {0};
+  const std::size_t size =
+      std::min<std::size_t>(as_int(call.args[2]) < 0 ? 0 : call.args[2] & 0xffffffff, bytes.size());
+  if (read_bytes(call.pid, call.args[1], std::span(bytes).first(size)) != MemoryRead::ok)
+    return {0};
   const SocketAddress address = describe_address(std::span(bytes).first(size));
   if (address.path.empty()) return {0};  // abstract and inet names stay in the cage's namespaces
   std::string path = address.path;

@@ -35,24 +35,15 @@ constexpr int kSetupTimeoutMs = 30'000;
 
 RunnerFailure runner_failure(std::string what, int error) { return {std::move(what), error}; }
 
-// A new open file description for the same pipe or file, read-only: flags that the tool sets on its
-// stdin must not reach the caller's.
-UniqueFd reopen_for_reading(int fd) {
-  const std::string path = "/proc/self/fd/" + std::to_string(fd);
-  UniqueFd out(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (!out.is_open()) return out;
-  const int flags = fcntl(out.get(), F_GETFL);
-  fcntl(out.get(), F_SETFL, flags & ~O_NONBLOCK);
-  const off_t at = lseek(fd, 0, SEEK_CUR);
-  if (at > 0) lseek(out.get(), at, SEEK_SET);
-  return out;
-}
-
 }  // namespace
 
 SharedMemory::SharedMemory() {
-  void* at = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (at != MAP_FAILED) at_ = ::new (at) Shared;
+  void* at =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return;
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): placed into the mapping, which is what is
+  // owned
+  at_ = ::new (at) Shared;
 }
 
 SharedMemory::~SharedMemory() {
@@ -84,8 +75,8 @@ std::string Launch::object_text(int mount) const {
 
 Launch::Failure Launch::denial(Step step, int error, std::string object) const {
   const Explanation words = explain(step, error);
-  return SetupDenial{std::string(step_name(step)), error, std::move(object), words.cause,
-                     words.fix, {}};
+  return SetupDenial{
+      std::string(step_name(step)), error, std::move(object), words.cause, words.fix, {}};
 }
 
 Launch::Failure Launch::denial_of(const StepFailure& failure) const {
@@ -122,57 +113,6 @@ std::optional<Launch::Failure> Launch::check() {
     return denial(Step::options, EINVAL, std::move(wrong));
   if (is_fault(Step::kernel)) return denial(Step::kernel, options_.fault.error);
   if (abi_ == 0) return denial(Step::kernel, EOPNOTSUPP, "Landlock");
-  return std::nullopt;
-}
-
-// Pipes of our own for the output: the tool never holds a descriptor of the caller, whose flags it
-// could change. Owned by the tool's uid, so that it may open /dev/stdout.
-std::optional<Launch::Failure> Launch::open_streams() {
-  for (auto [read_end, write_end] :
-       {std::pair{&out_read_, &out_write_}, std::pair{&err_read_, &err_write_}}) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return runner_failure("pipe", errno);
-    read_end->reset(ends[0]);
-    write_end->reset(ends[1]);
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    if (plan_.identity.is_mapped_by_root &&
-        fchown(ends[1], plan_.identity.host_uid, plan_.identity.host_gid) != 0)
-      return runner_failure("fchown pipe", errno);
-  }
-  if (auto failed = open_stdin()) return failed;
-  int pair[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-    return runner_failure("socketpair", errno);
-  channel_.reset(pair[0]);
-  child_channel_.reset(pair[1]);
-  auto init = sealed_init();
-  if (!init) return runner_failure(init.error().what, init.error().sys);
-  // Clear of 0 to 2, which are replaced before it is executed.
-  init_.reset(fcntl(init->get(), F_DUPFD_CLOEXEC, 10));
-  if (!init_.is_open()) return runner_failure("init", errno);
-  if (!shared_.is_mapped()) return runner_failure("shared memory", ENOMEM);
-  return std::nullopt;
-}
-
-std::optional<Launch::Failure> Launch::open_stdin() {
-  if (options_.stdin_fd < 0) {
-    stdin_.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (!stdin_.is_open()) return runner_failure("/dev/null", errno);
-    return std::nullopt;
-  }
-  struct stat found {};
-  if (fstat(options_.stdin_fd, &found) != 0)
-    return denial(Step::options, errno, "stdin");
-  const mode_t type = found.st_mode & S_IFMT;
-  const bool is_null = type == S_IFCHR && found.st_rdev == makedev(1, 3);
-  if (type != S_IFREG && type != S_IFIFO && !is_null)
-    return denial(Step::options, EINVAL, "stdin is neither a file, a pipe nor /dev/null");
-  stdin_ = reopen_for_reading(options_.stdin_fd);
-  // A pipe of another user cannot be opened again: then it is the caller's own end.
-  if (!stdin_.is_open()) stdin_.reset(fcntl(options_.stdin_fd, F_DUPFD_CLOEXEC, 3));
-  if (!stdin_.is_open()) return denial(Step::options, errno, "stdin");
-  const int mode = fcntl(stdin_.get(), F_GETFL) & O_ACCMODE;
-  if (mode != O_RDONLY) return denial(Step::options, EINVAL, "stdin is open for writing");
   return std::nullopt;
 }
 
@@ -299,7 +239,8 @@ std::optional<Launch::Failure> Launch::receive_handover() {
   return std::nullopt;
 }
 
-// The child's probes come through the listener too; each is refused. Then its execveat: the barrier.
+// The child's probes come through the listener too; each is refused. Then its execveat: the
+// barrier.
 std::optional<Launch::Failure> Launch::wait_for_barrier() {
   if (is_fault(Step::notification)) return denial(Step::notification, options_.fault.error);
   for (;;) {

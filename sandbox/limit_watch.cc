@@ -158,7 +158,8 @@ std::vector<RunResult::Figure> LimitWatch::figures() const {
   const auto limit = plan_.limit("memory_bytes");
   const bool is_counted = limit && limit->by == Enforcer::cgroup;
   if (peak_memory_ > 0)
-    out.push_back({"memory_peak_bytes", peak_memory_, is_counted ? Mark::kernel : Mark::supervisor});
+    out.push_back(
+        {"memory_peak_bytes", peak_memory_, is_counted ? Mark::kernel : Mark::supervisor});
   for (const Layer& layer : layers_) {
     const auto known = std::find_if(out.begin(), out.end(),
                                     [&](const auto& f) { return f.name == layer.bytes_limit; });

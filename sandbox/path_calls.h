@@ -8,8 +8,8 @@ namespace ethos::sandbox {
 
 // Where a path-changing call keeps its paths.
 struct PathArg {
-  int dir = -1;   // index of the descriptor argument, -1: relative to the working directory
-  int path = 0;   // index of the pointer argument
+  int dir = -1;  // index of the descriptor argument, -1: relative to the working directory
+  int path = 0;  // index of the pointer argument
 };
 
 struct PathCall {

@@ -28,8 +28,8 @@ namespace ethos::sandbox {
 namespace {
 
 // Beside the user namespace.
-constexpr int kNamespaces = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
-                            CLONE_NEWCGROUP;
+constexpr int kNamespaces =
+    CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 constexpr unsigned long kWaitKillable = 1UL << 5;
 constexpr unsigned kMinLandlockAbi = 1;
 
@@ -243,8 +243,8 @@ class Prober {
     }
     if (!parent) return;
     const auto leaf = CgroupLeaf::create(*parent, Plan());
-    const int error = leaf ? faccessat(leaf->fd(), "cgroup.kill", W_OK, 0) == 0 ? 0 : errno
-                           : leaf.error().sys;
+    const int error =
+        leaf ? faccessat(leaf->fd(), "cgroup.kill", W_OK, 0) == 0 ? 0 : errno : leaf.error().sys;
     add("cgroup_kill", error, "cgroup.kill is missing", "use Linux 5.14 or newer", false);
   }
 

@@ -9,7 +9,7 @@ namespace ethos::sandbox {
 // One thing the kernel or the host must offer. Probed by doing it in a short-lived child, never by
 // version numbers or configuration files.
 struct Feature {
-  std::string name;         // "user_namespace", "landlock", ...
+  std::string name;  // "user_namespace", "landlock", ...
   bool is_ok = false;
   bool is_required = true;  // without it no cage at all; others cost a limit or an observer
   int error = 0;            // errno, 0 when it was no system call that failed

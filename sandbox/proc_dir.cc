@@ -75,8 +75,7 @@ base::Result<std::uint64_t> ProcDir::namespace_inode(const std::string& name) co
   const std::size_t open = text.find('[');
   std::uint64_t inode = 0;
   if (open == std::string_view::npos) return base::fail(base::Errc::malformed, name);
-  const auto parsed =
-      std::from_chars(text.data() + open + 1, text.data() + text.size(), inode);
+  const auto parsed = std::from_chars(text.data() + open + 1, text.data() + text.size(), inode);
   if (parsed.ec != std::errc()) return base::fail(base::Errc::malformed, name);
   return inode;
 }

@@ -103,8 +103,8 @@ std::vector<Probe> describe_probes(const Shared& shared) {
     for (std::size_t i = 0; i < count; ++i) {
       const ProbeResult& result = shared.probes[i];
       if (result.id != text.id) continue;
-      const bool is_expected = result.error != 0 &&
-                               std::find(text.expected.begin(), text.expected.end(),
+      const bool is_expected =
+          result.error != 0 && std::find(text.expected.begin(), text.expected.end(),
                                          result.error) != text.expected.end();
       out.push_back({text.name, result.error, is_expected});
     }

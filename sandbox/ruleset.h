@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sandbox/landlock_abi.h"
 #include "sandbox/enforced.h"
+#include "sandbox/landlock_abi.h"
 #include "sandbox/plan.h"
 
 namespace ethos::sandbox {

@@ -66,7 +66,7 @@ class Committer {
  private:
   struct Item {
     const Change* change = nullptr;
-    std::string place;          // where it is built, relative to the grant
+    std::string place;                // where it is built, relative to the grant
     std::optional<std::size_t> step;  // index into steps_; none: inside a new directory
     bool replaces = false;
   };
@@ -170,9 +170,9 @@ class Committer {
       step.old_inode = inode_at(grant_.get(), change.path);
       return step;
     }
-    const bool is_removed_first =
-        !journal_.steps.empty() && journal_.steps.back().kind == CommitStep::Kind::remove &&
-        journal_.steps.back().final == change.path;
+    const bool is_removed_first = !journal_.steps.empty() &&
+                                  journal_.steps.back().kind == CommitStep::Kind::remove &&
+                                  journal_.steps.back().final == change.path;
     const std::uint64_t old = is_removed_first ? 0 : inode_at(grant_.get(), change.path);
     step.old_inode = old;
     step.kind = old != 0 ? CommitStep::Kind::exchange : CommitStep::Kind::create;
@@ -251,8 +251,8 @@ class Committer {
     const UniqueFd from =
         open_beneath_dir(layer_.fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (!from.is_open()) return base::fail_errno(path, errno);
-    const UniqueFd to = open_beneath_dir(grant_.get(), item.place,
-                                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    const UniqueFd to =
+        open_beneath_dir(grant_.get(), item.place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     if (!to.is_open()) return base::fail_errno(path, errno);
     Sha256Stream digest;
     std::array<std::byte, 65536> buffer;
@@ -275,8 +275,10 @@ class Committer {
 
   // Same mode and same bytes as on the host.
   bool is_unchanged(const Change& change) const {
-    const UniqueFd ours = open_beneath_dir(layer_.fd, change.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const UniqueFd old = open_beneath_dir(grant_.get(), change.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const UniqueFd ours =
+        open_beneath_dir(layer_.fd, change.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const UniqueFd old =
+        open_beneath_dir(grant_.get(), change.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     struct stat found {};
     if (!ours.is_open() || !old.is_open() || fstat(old.get(), &found) != 0) return false;
     if (!S_ISREG(found.st_mode) || static_cast<std::uint64_t>(found.st_size) != change.size ||
@@ -299,7 +301,8 @@ class Committer {
         step.new_inode = inode_at(grant_.get(), step.temp);
     if (auto r = write_journal(); !r) return r;
     for (const CommitStep& step : journal_.steps)
-      if (const int error = apply_step(grant_.get(), step)) return base::fail_errno(step.final, error);
+      if (const int error = apply_step(grant_.get(), step))
+        return base::fail_errno(step.final, error);
     return {};
   }
 

@@ -12,13 +12,15 @@ namespace ethos::sandbox {
 namespace {
 
 constexpr auto kNames = std::to_array<std::string_view>({
-    "none",          "options",      "kernel",        "cgroup",         "source",
-    "clone",         "id_map",       "id_mapped_mount", "identity",     "parent_death",
-    "private_mounts", "mount_root",  "mount_bind",    "mount_staged",   "mount_scratch",
-    "mount_proc",    "mount_dev",    "mount_mask",    "tree",           "pivot",
-    "read_only",     "host_name",    "loopback",      "working_directory", "session",
-    "rlimits",       "no_new_privs", "landlock",      "capabilities",   "seccomp",
-    "probes",        "standard_fds", "init",          "notification",   "readback",
+    "none",         "options",      "kernel",         "cgroup",
+    "source",       "clone",        "id_map",         "id_mapped_mount",
+    "identity",     "parent_death", "private_mounts", "mount_root",
+    "mount_bind",   "mount_staged", "mount_scratch",  "mount_proc",
+    "mount_dev",    "mount_mask",   "tree",           "pivot",
+    "read_only",    "host_name",    "loopback",       "working_directory",
+    "session",      "rlimits",      "no_new_privs",   "landlock",
+    "capabilities", "seccomp",      "probes",         "standard_fds",
+    "init",         "notification", "readback",
 });
 static_assert(kNames.size() == static_cast<std::size_t>(Step::last));
 
@@ -38,13 +40,16 @@ Explanation explain_mount(Step step, int error) {
     return {std::move(advice.cause), std::move(advice.fix)};
   }
   if (step == Step::mount_bind && error == EINVAL)
-    return {"something else is mounted below the granted directory, or it is not on an ordinary "
-            "file system",
-            "grant the directories beside the inner mount one by one, or run as root"};
+    return {
+        "something else is mounted below the granted directory, or it is not on an ordinary "
+        "file system",
+        "grant the directories beside the inner mount one by one, or run as root"};
   if (step == Step::mount_staged && error == E2BIG)
-    return {"without overlayfs (before Linux 6.6) a granted directory is copied, and this one has more than 16 MiB, 2,000 "
-            "entries or 24 levels",
-            "grant a smaller directory, or use Linux 6.6 or newer"};
+    return {
+        "without overlayfs (before Linux 6.6) a granted directory is copied, and this one has more "
+        "than 16 MiB, 2,000 "
+        "entries or 24 levels",
+        "grant a smaller directory, or use Linux 6.6 or newer"};
   if (step == Step::mount_staged)
     return {"overlayfs with user extended attributes is not available",
             "use Linux 6.6 or newer, or grant files instead of directories"};

@@ -11,26 +11,26 @@ namespace ethos::sandbox {
 // takes the same names.
 enum class Step : std::uint32_t {
   none,
-  options,           // what the caller passed: stdin is a terminal, argv is empty
-  kernel,            // Landlock ABI, user notification
-  cgroup,            // leaf, limits
-  source,            // open each granted host object again and compare device and inode
-  clone,             // clone3 with every namespace
-  id_map,            // uid_map, gid_map, setgroups
-  id_mapped_mount,   // mount_setattr(IDMAP) of a granted tree
-  identity,          // setgroups, setresgid, setresuid
-  parent_death,      // PR_SET_PDEATHSIG
-  private_mounts,    // no propagation to or from the host
-  mount_root,        // tmpfs of the new root
+  options,          // what the caller passed: stdin is a terminal, argv is empty
+  kernel,           // Landlock ABI, user notification
+  cgroup,           // leaf, limits
+  source,           // open each granted host object again and compare device and inode
+  clone,            // clone3 with every namespace
+  id_map,           // uid_map, gid_map, setgroups
+  id_mapped_mount,  // mount_setattr(IDMAP) of a granted tree
+  identity,         // setgroups, setresgid, setresuid
+  parent_death,     // PR_SET_PDEATHSIG
+  private_mounts,   // no propagation to or from the host
+  mount_root,       // tmpfs of the new root
   mount_bind,
-  mount_staged,      // tmpfs for the upper layer, overlay over the granted directory
+  mount_staged,  // tmpfs for the upper layer, overlay over the granted directory
   mount_scratch,
   mount_proc,
   mount_dev,
   mount_mask,
-  tree,              // directories, links and files of the minimal root
-  pivot,             // pivot_root, detach the old root
-  read_only,         // remount root and /dev read-only
+  tree,       // directories, links and files of the minimal root
+  pivot,      // pivot_root, detach the old root
+  read_only,  // remount root and /dev read-only
   host_name,
   loopback,
   working_directory,
@@ -40,11 +40,11 @@ enum class Step : std::uint32_t {
   landlock,
   capabilities,
   seccomp,
-  probes,            // acts that had to fail
+  probes,  // acts that had to fail
   standard_fds,
-  init,              // execveat of the sealed init
-  notification,      // the barrier's notification did not arrive
-  readback,          // the kernel shows something else than the plan
+  init,          // execveat of the sealed init
+  notification,  // the barrier's notification did not arrive
+  readback,      // the kernel shows something else than the plan
   last,
 };
 

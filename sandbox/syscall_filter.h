@@ -24,11 +24,11 @@ namespace ethos::sandbox {
 
 // What the supervisor is to make of a notified call.
 enum class CallClass {
-  exec,          // execve, execveat: let through, recorded
-  open,          // open, openat, creat
-  open_how,      // openat2
-  path_change,   // unlink, rename, chmod, ... and bind
-  fork,          // clone, fork, vfork
+  exec,         // execve, execveat: let through, recorded
+  open,         // open, openat, creat
+  open_how,     // openat2
+  path_change,  // unlink, rename, chmod, ... and bind
+  fork,         // clone, fork, vfork
   connect,
   bind,
   socket,        // socket, socketpair, setsockopt with refused arguments

@@ -31,7 +31,8 @@ base::UniqueFd open_task_dir(pid_t pid) {
 // Names of the threads of one process.
 std::vector<std::string> threads_of(base::UniqueFd& task) {
   std::vector<std::string> out;
-  const int copy = task.get() < 0 ? -1 : openat(task.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int copy =
+      task.get() < 0 ? -1 : openat(task.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (copy < 0) return out;
   const std::unique_ptr<DIR, DirCloser> dir(fdopendir(copy));
   if (!dir) return out;
@@ -91,8 +92,7 @@ MemoryUse measure_memory(pid_t root) {
     const auto status = read_small_file(dir.get(), "status");
     if (!status) return;
     out.largest_data = std::max(out.largest_data, status_kib(*status, "VmData") * 1024);
-    out.anonymous_sum +=
-        (status_kib(*status, "RssAnon") + status_kib(*status, "RssShmem")) * 1024;
+    out.anonymous_sum += (status_kib(*status, "RssAnon") + status_kib(*status, "RssShmem")) * 1024;
   });
   return out;
 }

@@ -76,7 +76,8 @@ MemoryRead read_string(pid_t pid, std::uint64_t address, std::string& out) {
     if (n <= 0) return n < 0 ? outcome_of(errno) : MemoryRead::fault;
     const auto got = static_cast<std::size_t>(n);
     if (const void* end = std::memchr(buffer.data() + have, 0, got)) {
-      out.assign(buffer.data(), static_cast<std::size_t>(static_cast<const char*>(end) - buffer.data()));
+      out.assign(buffer.data(),
+                 static_cast<std::size_t>(static_cast<const char*>(end) - buffer.data()));
       return MemoryRead::ok;
     }
     have += got;
@@ -103,8 +104,7 @@ MemoryRead read_path(pid_t pid, std::int32_t dir_fd, std::uint64_t address, std:
 }
 
 std::string resolve_inside(pid_t pid, const std::string& path) {
-  const base::UniqueFd root(
-      open(proc_path(pid, "root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const base::UniqueFd root(open(proc_path(pid, "root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root.is_open()) return path;
   const auto text_of = [](const base::UniqueFd& fd) {
     return link_text("/proc/self/fd/" + std::to_string(fd.get()));

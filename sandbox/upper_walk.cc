@@ -39,7 +39,8 @@ enum class HostType { absent, file, directory, other };
 
 HostType host_type(int host, const std::string& path, struct stat& found) {
   const UniqueFd fd = open_beneath_dir(host, path, O_PATH | O_NOFOLLOW);
-  if (!fd.is_open()) return errno == ENOENT || errno == ENOTDIR ? HostType::absent : HostType::other;
+  if (!fd.is_open())
+    return errno == ENOENT || errno == ENOTDIR ? HostType::absent : HostType::other;
   if (fstat(fd.get(), &found) != 0) return HostType::other;
   if (S_ISREG(found.st_mode)) return HostType::file;
   return S_ISDIR(found.st_mode) ? HostType::directory : HostType::other;
@@ -49,7 +50,11 @@ class Walker {
  public:
   Walker(int host, bool is_copy, const std::string& grant_at, const CommitRules& rules,
          bool allow_delete)
-      : host_(host), is_copy_(is_copy), grant_at_(grant_at), rules_(rules), allow_delete_(allow_delete) {}
+      : host_(host),
+        is_copy_(is_copy),
+        grant_at_(grant_at),
+        rules_(rules),
+        allow_delete_(allow_delete) {}
 
   Result<void> walk(int dir, const std::string& at, bool is_new, int depth) {
     if (depth > kMaxDepth) return base::fail(Errc::too_large, at);
@@ -111,7 +116,8 @@ class Walker {
   }
 
   bool is_same_link(int dir, const std::string& name, const std::string& path) const {
-    const UniqueFd parent = open_beneath_dir(host_, base::split_path(path).parent, O_PATH | O_DIRECTORY);
+    const UniqueFd parent =
+        open_beneath_dir(host_, base::split_path(path).parent, O_PATH | O_DIRECTORY);
     std::array<char, 4096> ours;
     std::array<char, 4096> theirs;
     const ssize_t n = readlinkat(dir, name.c_str(), ours.data(), ours.size());
@@ -141,7 +147,8 @@ class Walker {
     for (const auto& name : list_names(dir.get(), ok)) {
       struct stat found {};
       const std::string inner = join(path, name);
-      if (++entries_ > kMaxEntries || fstatat(dir.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
+      if (++entries_ > kMaxEntries ||
+          fstatat(dir.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
         return true;
       if (rules_.refuses(grant_at_ + "/" + inner, S_ISDIR(found.st_mode))) return true;
       if (S_ISDIR(found.st_mode) && holds_protected(inner, depth + 1)) return true;

@@ -15,13 +15,13 @@ namespace ethos::sandbox {
 // One change that the upper layer of a staged grant holds, relative to the grant's directory.
 struct Change {
   enum class Kind {
-    file,         // new or changed content
-    directory,    // new directory; what is in it follows
-    removal,      // something of the host is to go
+    file,       // new or changed content
+    directory,  // new directory; what is in it follows
+    removal,    // something of the host is to go
   };
   Kind kind = Kind::file;
   std::string path;
-  mode_t mode = 0;          // permission bits
+  mode_t mode = 0;                // permission bits
   bool is_mode_stripped = false;  // set-id or sticky bits were dropped
   std::uint64_t size = 0;
 };
@@ -46,7 +46,8 @@ struct Layer {
 // Reads the layer and compares it with the grant's directory on the host, both by
 // descriptor: no name is followed out of them. Everything that is no regular file or directory is
 // refused, removals unless `allow_delete`. Errc::too_large beyond 1,000,000 entries or 128 levels.
-[[nodiscard]] base::Result<UpperWalk> walk_upper(const Layer& layer, int host, const std::string& grant_at,
+[[nodiscard]] base::Result<UpperWalk> walk_upper(const Layer& layer, int host,
+                                                 const std::string& grant_at,
                                                  const CommitRules& rules, bool allow_delete);
 
 }  // namespace ethos::sandbox

@@ -105,8 +105,8 @@ void Watch::end_by_limit(RunResult& result, LimitEvent event) {
   end(result, name == "wall_ms" ? Ending::wall_timeout : Ending::limit, 0);
 }
 
-// Output that the caller does not take yet stops the reading, which stops the tool: back-pressure as
-// in any pipe. The deadline and the notified calls go on.
+// Output that the caller does not take yet stops the reading, which stops the tool: back-pressure
+// as in any pipe. The deadline and the notified calls go on.
 void Watch::update_interest() {
   for (OutputStream* stream : {&out_, &err_}) {
     if (!stream->is_open()) continue;
@@ -137,8 +137,8 @@ void Watch::run(RunResult& result) {
     const std::uint64_t now = boottime_ns();
     if (const std::uint64_t deadline = evidence_.deadline_ns(); deadline != 0 && deadline <= now)
       evidence_.flush();
-    const int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
-                                 timeout_ms(now));
+    const int ready =
+        epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms(now));
     if (ready < 0 && errno != EINTR) {
       result.detail = "epoll_wait failed";
       end(result, Ending::evidence, 0);
@@ -220,7 +220,8 @@ bool Watch::take_report(const Call& call, RunResult& result) {
       }
       break;
     case ETHOS_REPORT_EXEC_FAILED:
-      end(result, status == ENOENT || status == ENOTDIR ? Ending::not_found : Ending::not_executable,
+      end(result,
+          status == ENOENT || status == ENOTDIR ? Ending::not_found : Ending::not_executable,
           status);
       break;
     default:

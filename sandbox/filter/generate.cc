@@ -40,8 +40,8 @@ std::string name_of(const Profile& p) {
 
 void check(int rc, const char* what, std::int64_t subject) {
   if (rc == 0) return;
-  std::fprintf(stderr, "generate_filters: %s (%lld): %s\n", what,
-               static_cast<long long>(subject), std::strerror(-rc));
+  std::fprintf(stderr, "generate_filters: %s (%lld): %s\n", what, static_cast<long long>(subject),
+               std::strerror(-rc));
   std::exit(1);
 }
 
@@ -247,8 +247,9 @@ int main(int argc, char** argv) {
     for (unsigned bits = 0; bits < 8; ++bits) {
       const Profile profile{observe, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0};
       write_program(out, index, Builder(profile).build());
-      table += "  {\"" + name_of(profile) + (profile.counts_forks ? "\", true, kProgram" : "\", false, kProgram") + std::to_string(index) +
-               ", sizeof kProgram" + std::to_string(index) + "},\n";
+      table += "  {\"" + name_of(profile) +
+               (profile.counts_forks ? "\", true, kProgram" : "\", false, kProgram") +
+               std::to_string(index) + ", sizeof kProgram" + std::to_string(index) + "},\n";
       ++index;
     }
   }

@@ -440,8 +440,7 @@ inline constexpr auto kFcntlCommands = std::to_array<std::uint32_t>({
 });
 
 // personality() values: query, default, no address randomisation (sanitizers re-execute with it).
-inline constexpr auto kPersonalities =
-    std::to_array<std::uint32_t>({0xffffffff, 0x0, 0x0040000});
+inline constexpr auto kPersonalities = std::to_array<std::uint32_t>({0xffffffff, 0x0, 0x0040000});
 
 // SOL_SOCKET options above SO_ATTACH_FILTER (26) that may be set; all below it may, and no filter
 // or program may be attached (26, 50 to 52).

@@ -55,10 +55,31 @@ double median(std::vector<double> values) {
 }
 
 std::vector<std::string> bwrap() {
-  return {"bwrap", "--unshare-all", "--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin",
-          "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--ro-bind",
-          "/etc/ld.so.cache", "/etc/ld.so.cache", "--proc", "/proc", "--dev", "/dev", "--tmpfs",
-          "/tmp", "--", "/usr/bin/true"};
+  return {"bwrap",
+          "--unshare-all",
+          "--ro-bind",
+          "/usr",
+          "/usr",
+          "--symlink",
+          "usr/bin",
+          "/bin",
+          "--symlink",
+          "usr/lib",
+          "/lib",
+          "--symlink",
+          "usr/lib64",
+          "/lib64",
+          "--ro-bind",
+          "/etc/ld.so.cache",
+          "/etc/ld.so.cache",
+          "--proc",
+          "/proc",
+          "--dev",
+          "/dev",
+          "--tmpfs",
+          "/tmp",
+          "--",
+          "/usr/bin/true"};
 }
 
 void pin() {
@@ -88,8 +109,9 @@ int main(int argc, char** argv) {
       return 1;
     }
   const auto ethos = [&](const std::string& ledger) {
-    return std::vector<std::string>{argv[1], "--ledger", ledger + "/ledger.db", "--workspace",
-                                    workspace, "--read", ".", "--", "/usr/bin/true"};
+    return std::vector<std::string>{argv[1],       "--ledger", ledger + "/ledger.db",
+                                    "--workspace", workspace,  "--read",
+                                    ".",           "--",       "/usr/bin/true"};
   };
   std::vector<Way> ways = {{"/usr/bin/true alone", {"/usr/bin/true"}, {}},
                            {"bwrap", bwrap(), {}},
@@ -104,7 +126,8 @@ int main(int argc, char** argv) {
     for (const std::size_t i : order) {
       const auto begin = std::chrono::steady_clock::now();
       const int status = run_once(ways[i].argv);
-      const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+      const std::chrono::duration<double, std::micro> took =
+          std::chrono::steady_clock::now() - begin;
       if (status != 0) {
         std::fprintf(stderr, "%s: status %d\n", ways[i].name.c_str(), status);
         return 1;

@@ -15,12 +15,14 @@ using support::hostile_plan;
 
 namespace {
 
-void check_all_refused(const Answers& answers, std::initializer_list<const char*> may_succeed = {}) {
+void check_all_refused(const Answers& answers,
+                       std::initializer_list<const char*> may_succeed = {}) {
   REQUIRE(answers.all().size() > 5);
   for (const auto& answer : answers.all()) {
     const auto& name = answer.first;  // clang 14 cannot capture a structured binding
     const auto& error = answer.second;
-    if (std::any_of(may_succeed.begin(), may_succeed.end(), [&](const char* n) { return name == n; }))
+    if (std::any_of(may_succeed.begin(), may_succeed.end(),
+                    [&](const char* n) { return name == n; }))
       continue;
     CAPTURE(name);
     CHECK(error > 0);
@@ -31,7 +33,8 @@ void check_all_refused(const Answers& answers, std::initializer_list<const char*
 
 TEST_CASE("escape: nothing of a read grant can be changed", "[escape][kernel]") {
   REQUIRE_CAGE();
-  for (const auto observe : {sandbox::Observe::off, sandbox::Observe::writes, sandbox::Observe::all}) {
+  for (const auto observe :
+       {sandbox::Observe::off, sandbox::Observe::writes, sandbox::Observe::all}) {
     const support::ScratchDir dir;
     dir.write("data.txt", "precious");
     dir.write("sub/x", "1");
@@ -46,8 +49,8 @@ TEST_CASE("escape: nothing of a read grant can be changed", "[escape][kernel]") 
     check_all_refused(Answers(r.out()));
     CHECK(dir.snapshot() == before);
     if (observe == sandbox::Observe::off) continue;
-    for (const char* call : {"openat", "openat2", "truncate", "unlink", "rename", "link", "symlink", "mkdir",
-                             "chmod", "chown", "utimensat", "setxattr"}) {
+    for (const char* call : {"openat", "openat2", "truncate", "unlink", "rename", "link", "symlink",
+                             "mkdir", "chmod", "chown", "utimensat", "setxattr"}) {
       CAPTURE(call);
       const auto* denial = r.sink.find(call, dir.path());
       REQUIRE(denial != nullptr);
@@ -82,10 +85,11 @@ TEST_CASE("escape: nothing outside the grants can be read or made", "[escape][ke
   const support::ScratchDir dir;
   const support::ScratchDir other("/var/tmp");  // /tmp is the cage's own inside
   other.write("secret", "s3cret");
-  auto plan = hostile_plan(dir, {"read-paths", "/etc/shadow", "/root/.ssh/id_rsa", other.path() + "/secret",
-                                 "/proc/1/root/etc/shadow", "/proc/kcore", "/proc/keys", "/proc/kallsyms",
-                                 "/proc/sysrq-trigger", "/sys/kernel", "/dev/kmsg", "/dev/vda", "/run", "/home",
-                                 "/var/log", "/boot"});
+  auto plan =
+      hostile_plan(dir, {"read-paths", "/etc/shadow", "/root/.ssh/id_rsa", other.path() + "/secret",
+                         "/proc/1/root/etc/shadow", "/proc/kcore", "/proc/keys", "/proc/kallsyms",
+                         "/proc/sysrq-trigger", "/sys/kernel", "/dev/kmsg", "/dev/vda", "/run",
+                         "/home", "/var/log", "/boot"});
   SECTION("observing writes") {}
   SECTION("observing everything") { plan.observe = sandbox::Observe::all; }
   support::CageRun r{};
@@ -98,9 +102,10 @@ TEST_CASE("escape: nothing outside the grants can be read or made", "[escape][ke
     CHECK(denial->error == ENOENT);  // no answer tells what exists
     CHECK(r.sink.find("openat", "/root/.ssh/id_rsa")->error == ENOENT);
   }
-  auto writes = hostile_plan(dir, {"write-paths", "/x", "/usr/x", "/etc/x", "/etc/passwd", "/dev/x", "/proc/x",
-                                   "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/self/oom_score_adj",
-                                   other.path() + "/secret", "/sys/fs/cgroup/cgroup.procs", "/var/x", "/home/x"});
+  auto writes = hostile_plan(
+      dir, {"write-paths", "/x", "/usr/x", "/etc/x", "/etc/passwd", "/dev/x", "/proc/x",
+            "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/self/oom_score_adj",
+            other.path() + "/secret", "/sys/fs/cgroup/cgroup.procs", "/var/x", "/home/x"});
   support::CageRun w{};
   support::run(w, writes);
   CAPTURE(w.text());
@@ -115,8 +120,9 @@ TEST_CASE("escape: what exists on the host cannot even be asked", "[escape][kern
   const support::ScratchDir other("/var/tmp");  // /tmp is the cage's own inside
   other.write("secret", "s3cret");
   support::CageRun r{};
-  support::run(r, hostile_plan(dir, {"stat-paths", other.path(), other.path() + "/secret", "/etc/shadow", "/root",
-                                     "/home", "/sys", "/run", "/var", "/boot"}));
+  support::run(
+      r, hostile_plan(dir, {"stat-paths", other.path(), other.path() + "/secret", "/etc/shadow",
+                            "/root", "/home", "/sys", "/run", "/var", "/boot"}));
   CAPTURE(r.text());
   const Answers answers_of_run(r.out());
   for (const auto& [name, error] : answers_of_run.all()) {
@@ -135,8 +141,8 @@ TEST_CASE("escape: .git and hidden files give no byte and take none", "[escape][
   chmod((dir.path() + "/.git/config").c_str(), 0644);
   const std::string before = dir.snapshot();
   const std::string git = dir.path() + "/.git";
-  auto plan = hostile_plan(dir, {"write-paths", git + "/config", git + "/hooks/post-checkout", git + "/HEAD",
-                                 dir.path() + "/.env", git});
+  auto plan = hostile_plan(dir, {"write-paths", git + "/config", git + "/hooks/post-checkout",
+                                 git + "/HEAD", dir.path() + "/.env", git});
   support::hide(plan, ".git", true);
   support::hide(plan, ".env", false);
   support::grant_write(plan, "out");

@@ -17,7 +17,7 @@ struct Entry {
   Case run;
 };
 
-void say(const std::string& name, long result);   // result < 0: uses errno
+void say(const std::string& name, long result);  // result < 0: uses errno
 void say_errno(const std::string& name, int error);
 
 extern const std::vector<Entry> kFileCases;

@@ -168,8 +168,8 @@ int show_environment(const Arguments&) {
 }  // namespace
 
 const std::vector<Entry> kFileCases = {
-    {"change-paths", change_paths}, {"read-paths", read_paths},     {"write-paths", write_paths},
-    {"stat-paths", stat_paths},     {"link-tricks", link_tricks},   {"path-race", path_race},
+    {"change-paths", change_paths}, {"read-paths", read_paths},        {"write-paths", write_paths},
+    {"stat-paths", stat_paths},     {"link-tricks", link_tricks},      {"path-race", path_race},
     {"denial-flood", denial_flood}, {"environment", show_environment},
 };
 

@@ -24,11 +24,12 @@
 namespace hostile {
 namespace {
 
-// Looks for args[1], given backwards so that no command line holds it, in everything of pid 1 and of
-// every visible process that can be read.
+// Looks for args[1], given backwards so that no command line holds it, in everything of pid 1 and
+// of every visible process that can be read.
 int scan_processes(const Arguments& args) {
   const std::string secret(args[1].rbegin(), args[1].rend());
-  for (const char* name : {"mem", "environ", "maps", "stack", "syscall", "fd/0", "auxv", "cwd", "exe", "root", "ns/net"}) {
+  for (const char* name : {"mem", "environ", "maps", "stack", "syscall", "fd/0", "auxv", "cwd",
+                           "exe", "root", "ns/net"}) {
     const int fd = open(("/proc/1/" + std::string(name)).c_str(), O_RDONLY);
     char byte = 0;
     say(std::string("pid1_") + name, fd < 0 ? fd : read(fd, &byte, 1));
@@ -169,11 +170,19 @@ int big_file(const Arguments& args) {
 }  // namespace
 
 const std::vector<Entry> kProcessCases = {
-    {"scan-processes", scan_processes}, {"descriptors", list_descriptors}, {"trace", trace},
-    {"forge-report", forge_report},     {"daemonise", daemonise},          {"fork-bomb", fork_bomb},
-    {"fork-until-refused", fork_until_refused}, {"eat-memory", eat_memory},
-    {"eat-memory-together", eat_memory_together}, {"flood-output", flood_output},
-    {"stop-all", stop_all},             {"dump-core", dump_core},          {"big-file", big_file},
+    {"scan-processes", scan_processes},
+    {"descriptors", list_descriptors},
+    {"trace", trace},
+    {"forge-report", forge_report},
+    {"daemonise", daemonise},
+    {"fork-bomb", fork_bomb},
+    {"fork-until-refused", fork_until_refused},
+    {"eat-memory", eat_memory},
+    {"eat-memory-together", eat_memory_together},
+    {"flood-output", flood_output},
+    {"stop-all", stop_all},
+    {"dump-core", dump_core},
+    {"big-file", big_file},
 };
 
 }  // namespace hostile

@@ -44,16 +44,17 @@ int mounts(const Arguments&) {
 }
 
 int namespaces(const Arguments&) {
-  for (const auto& [name, flag] :
-       {std::pair{"user", CLONE_NEWUSER}, std::pair{"mnt", CLONE_NEWNS}, std::pair{"net", CLONE_NEWNET},
-        std::pair{"pid", CLONE_NEWPID}, std::pair{"ipc", CLONE_NEWIPC}, std::pair{"uts", CLONE_NEWUTS},
-        std::pair{"cgroup", CLONE_NEWCGROUP}, std::pair{"time", 0x80}}) {
+  for (const auto& [name, flag] : {std::pair{"user", CLONE_NEWUSER}, std::pair{"mnt", CLONE_NEWNS},
+                                   std::pair{"net", CLONE_NEWNET}, std::pair{"pid", CLONE_NEWPID},
+                                   std::pair{"ipc", CLONE_NEWIPC}, std::pair{"uts", CLONE_NEWUTS},
+                                   std::pair{"cgroup", CLONE_NEWCGROUP}, std::pair{"time", 0x80}}) {
     say(std::string("unshare_") + name, unshare(flag));
     if (flag == 0x80) continue;
     const long child = syscall(SYS_clone, flag | SIGCHLD, 0, 0, 0, 0);
     if (child == 0) _exit(0);
     say(std::string("clone_") + name, child);
-    const long high = syscall(SYS_clone, static_cast<unsigned long>(flag | SIGCHLD) | (0xbeefUL << 32), 0, 0, 0, 0);
+    const long high = syscall(
+        SYS_clone, static_cast<unsigned long>(flag | SIGCHLD) | (0xbeefUL << 32), 0, 0, 0, 0);
     if (high == 0) _exit(0);
     say(std::string("clone_high_") + name, high);
   }
@@ -107,16 +108,20 @@ int dangerous(const Arguments&) {
 // The 32-bit gate: open (5) of a file and socketcall (102), and x32 numbers.
 int gates(const Arguments&) {
   static char path[] = "/etc/passwd";
-  char* low = static_cast<char*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0));
+  char* low = static_cast<char*>(
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0));
   std::memcpy(low, path, sizeof path);
   const auto int80 = [](long nr, long b, long c, long d) {
     long result = nr;
-    asm volatile("int $0x80" : "+a"(result) : "b"(b), "c"(c), "d"(d) : "memory", "r8", "r9", "r10", "r11");
+    asm volatile("int $0x80"
+                 : "+a"(result)
+                 : "b"(b), "c"(c), "d"(d)
+                 : "memory", "r8", "r9", "r10", "r11");
     return result;
   };
   say_errno("int80_open", static_cast<int>(-int80(5, reinterpret_cast<long>(low), 0, 0)));
-  say_errno("int80_socketcall", static_cast<int>(-int80(102, 1, reinterpret_cast<long>(low + 64), 0)));
+  say_errno("int80_socketcall",
+            static_cast<int>(-int80(102, 1, reinterpret_cast<long>(low + 64), 0)));
   say_errno("int80_mount", static_cast<int>(-int80(21, 0, 0, 0)));
   say("x32_openat", syscall(0x40000000L | SYS_openat, AT_FDCWD, path, 0, 0));
   say("x32_execve", syscall(0x40000000L | 520, path, nullptr, nullptr));
@@ -170,8 +175,9 @@ int run_code(const Arguments&) {
   try_exec("exec_scratch", AT_FDCWD, "/tmp/copy", 0);
   const int again = open("/tmp/copy", O_RDONLY);
   try_exec("fexecve_scratch", again, "", AT_EMPTY_PATH);
-  say_errno("mmap_exec_scratch",
-            mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, again, 0) == MAP_FAILED ? errno : 0);
+  say_errno(
+      "mmap_exec_scratch",
+      mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, again, 0) == MAP_FAILED ? errno : 0);
   return 0;
 }
 
@@ -198,8 +204,9 @@ int limits(const Arguments&) {
 }  // namespace
 
 const std::vector<Entry> kSystemCases = {
-    {"mounts", mounts},       {"namespaces", namespaces}, {"dangerous", dangerous}, {"gates", gates},
-    {"terminals", terminals}, {"run-code", run_code},     {"limits", limits},
+    {"mounts", mounts}, {"namespaces", namespaces}, {"dangerous", dangerous},
+    {"gates", gates},   {"terminals", terminals},   {"run-code", run_code},
+    {"limits", limits},
 };
 
 }  // namespace hostile

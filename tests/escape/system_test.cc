@@ -55,8 +55,8 @@ TEST_CASE("escape: the mount table cannot be changed", "[escape][kernel]") {
   const support::ScratchDir dir;
   support::CageRun r{};
   run_refused(r, hostile_plan(dir, {"mounts"}));
-  check_evidence(r, {"mount", "umount2", "pivot_root", "chroot", "fsopen", "fsmount", "open_tree", "move_mount",
-                     "mount_setattr", "open_tree_attr"});
+  check_evidence(r, {"mount", "umount2", "pivot_root", "chroot", "fsopen", "fsmount", "open_tree",
+                     "move_mount", "mount_setattr", "open_tree_attr"});
 }
 
 TEST_CASE("escape: no namespace can be made or entered", "[escape][kernel]") {
@@ -73,8 +73,8 @@ TEST_CASE("escape: dangerous calls are refused and recorded", "[escape][kernel]"
   support::CageRun r{};
   run_refused(r, hostile_plan(dir, {"dangerous"}));
   check_evidence(r, {"io_uring_setup", "bpf", "userfaultfd", "perf_event_open", "keyctl", "add_key",
-                     "open_by_handle_at", "fanotify_init", "landlock_create_ruleset", "kexec_load", "init_module",
-                     "reboot", "iopl", "modify_ldt", "shmget", "personality"});
+                     "open_by_handle_at", "fanotify_init", "landlock_create_ruleset", "kexec_load",
+                     "init_module", "reboot", "iopl", "modify_ldt", "shmget", "personality"});
   const auto* unknown = r.sink.find("syscall");
   REQUIRE(unknown != nullptr);
   CHECK(unknown->error == ENOSYS);
@@ -132,7 +132,8 @@ TEST_CASE("escape: limits and privileges only go down", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
   support::CageRun r{};
-  run_refused(r, hostile_plan(dir, {"limits"}), {"core_now", "nofile_now", "fsize_now", "data_now"});
+  run_refused(r, hostile_plan(dir, {"limits"}),
+              {"core_now", "nofile_now", "fsize_now", "data_now"});
   const Answers answers(r.out());
   CHECK(answers.of("core_now") == 0);
   CHECK(answers.of("nofile_now") <= 256);
@@ -146,7 +147,8 @@ TEST_CASE("escape: no socket of any family reaches outside", "[escape][kernel]")
   support::CageRun r{};
   run_refused(r, hostile_plan(dir, {"family-sweep"}), {"opened"});
   CHECK(Answers(r.out()).of("opened") == 0);
-  for (const char* family : {"AF_INET SOCK_STREAM", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG"}) {
+  for (const char* family :
+       {"AF_INET SOCK_STREAM", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG"}) {
     CAPTURE(family, r.sink.text());
     const auto* denial = r.sink.find("socket", family);
     REQUIRE(denial != nullptr);

@@ -43,7 +43,8 @@ TEST_CASE("paths: plain form and base", "[sandbox]") {
   CHECK(based_path("/usrx", "/w") == BasedPath{Base::host, "usrx"});
 }
 
-TEST_CASE("landlock: every right of the running ABI is handled, classes give what they say", "[sandbox]") {
+TEST_CASE("landlock: every right of the running ABI is handled, classes give what they say",
+          "[sandbox]") {
   using namespace landlock;
   CHECK(handled_rights(1, Network::none).handled_access_fs == (1ULL << 13) - 1);
   CHECK(handled_rights(2, Network::none).handled_access_fs == (1ULL << 14) - 1);
@@ -59,7 +60,8 @@ TEST_CASE("landlock: every right of the running ABI is handled, classes give wha
   CHECK(attr_size(7) == 24);
   for (std::uint32_t abi = 1; abi <= 7; ++abi) {
     const std::uint64_t handled = handled_rights(abi, Network::none).handled_access_fs;
-    for (const Access access : {Access::read, Access::read_exec, Access::write, Access::write_exec, Access::device}) {
+    for (const Access access :
+         {Access::read, Access::read_exec, Access::write, Access::write_exec, Access::device}) {
       const auto dir = access_rights(access, NodeType::directory, abi);
       const auto file = access_rights(access, NodeType::file, abi);
       CHECK((dir & ~handled) == 0);

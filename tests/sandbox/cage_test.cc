@@ -25,11 +25,11 @@ std::size_t open_descriptors() {
 
 }  // namespace
 
-#define REQUIRE_CAGE()                                        \
+#define REQUIRE_CAGE()                                         \
   if (const auto why = support::why_no_cage(); !why.empty()) { \
-    WARN("skipped: no cage here: " << why);                   \
-    return;                                                   \
-  }                                                           \
+    WARN("skipped: no cage here: " << why);                    \
+    return;                                                    \
+  }                                                            \
   static_cast<void>(0)
 
 TEST_CASE("cage: /bin/true runs to its end and leaves nothing", "[sandbox][kernel]") {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sandbox/doctor.h"
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <sstream>
 
-#include "sandbox/doctor.h"
 #include "sandbox/host_signs.h"
 #include "tests/support/cage_plan.h"
 

@@ -25,8 +25,8 @@ namespace {
 constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t kNotify = SECCOMP_RET_USER_NOTIF;
 constexpr std::uint32_t errno_of(std::uint32_t error) { return SECCOMP_RET_ERRNO | error; }
-constexpr auto kForeignArchs = std::to_array<std::uint32_t>(
-    {AUDIT_ARCH_I386, AUDIT_ARCH_AARCH64, 0, 0xffffffff});
+constexpr auto kForeignArchs =
+    std::to_array<std::uint32_t>({AUDIT_ARCH_I386, AUDIT_ARCH_AARCH64, 0, 0xffffffff});
 constexpr std::uint64_t kHigh = 0xdeadbeefULL << 32;
 
 struct Program {
@@ -108,7 +108,8 @@ TEST_CASE("filter: what no table names is unknown, what is forbidden is refused"
       } else if (in(filter::kForbidden, nr)) {
         const auto expected = is_silent(p) ? errno_of(EPERM) : kNotify;
         if (v != expected) FAIL("forbidden call " << nr << " -> " << v);
-      } else if (sandbox::classify_call(nr) == sandbox::CallClass::unknown && nr != 435 && nr != 319) {
+      } else if (sandbox::classify_call(nr) == sandbox::CallClass::unknown && nr != 435 &&
+                 nr != 319) {
         const auto expected = is_silent(p) ? errno_of(ENOSYS) : kNotify;
         if (v != expected) FAIL("unknown call " << nr << " -> " << v);
       }
@@ -175,17 +176,21 @@ TEST_CASE("filter: sockets by family, type and protocol, low halves only", "[san
     for (std::uint64_t family = 0; family < 64; ++family) {
       for (std::uint64_t type = 0; type < 12; ++type) {
         for (const std::uint64_t protocol : {0U, 1U, 6U, 17U, 58U, 132U, 255U, 262U}) {
-          for (const std::uint64_t flags : {std::uint64_t{0}, std::uint64_t{SOCK_CLOEXEC | SOCK_NONBLOCK}}) {
-            const bool is_unix = family == AF_UNIX && (type == SOCK_STREAM || type == SOCK_SEQPACKET);
+          for (const std::uint64_t flags :
+               {std::uint64_t{0}, std::uint64_t{SOCK_CLOEXEC | SOCK_NONBLOCK}}) {
+            const bool is_unix =
+                family == AF_UNIX && (type == SOCK_STREAM || type == SOCK_SEQPACKET);
             const bool is_inet = family == AF_INET || family == AF_INET6;
             const bool is_tcp = is_inet && type == SOCK_STREAM && (protocol == 0 || protocol == 6);
             const bool is_udp = is_inet && type == SOCK_DGRAM && (protocol == 0 || protocol == 17);
             const bool allowed = has_loopback(p) ? is_tcp || is_udp : is_unix;
             for (const std::uint64_t high : {std::uint64_t{0}, kHigh}) {
               const auto v = verdict(p, 41, {family | high, type | flags | high, protocol | high});
-              if ((v == kAllow) != allowed) FAIL(p.name << " socket " << family << ' ' << type << ' ' << protocol);
+              if ((v == kAllow) != allowed)
+                FAIL(p.name << " socket " << family << ' ' << type << ' ' << protocol);
               const auto pair = verdict(p, 53, {family | high, type | flags, protocol});
-              if ((pair == kAllow) != is_unix) FAIL(p.name << " socketpair " << family << ' ' << type);
+              if ((pair == kAllow) != is_unix)
+                FAIL(p.name << " socketpair " << family << ' ' << type);
             }
           }
         }
@@ -218,8 +223,9 @@ TEST_CASE("filter: ioctl requests are compared on 32 bits", "[sandbox]") {
       CHECK(verdict(p, 16, {0, request}) == kAllow);
       CHECK(verdict(p, 16, {0, request | kHigh}) == kAllow);  // the kernel looks at 32 bits too
     }
-    for (const std::uint64_t request : {std::uint64_t{TIOCSTI}, std::uint64_t{0x541c}, std::uint64_t{TIOCSCTTY},
-                                        std::uint64_t{0x40086602}, std::uint64_t{0xc0045877}}) {
+    for (const std::uint64_t request :
+         {std::uint64_t{TIOCSTI}, std::uint64_t{0x541c}, std::uint64_t{TIOCSCTTY},
+          std::uint64_t{0x40086602}, std::uint64_t{0xc0045877}}) {
       CHECK(is_refused(verdict(p, 16, {0, request})));
       CHECK(is_refused(verdict(p, 16, {0, request | kHigh})));
     }
@@ -227,10 +233,11 @@ TEST_CASE("filter: ioctl requests are compared on 32 bits", "[sandbox]") {
 }
 
 TEST_CASE("filter: opens are seen by intent", "[sandbox]") {
-  const std::uint64_t writes[] = {O_WRONLY, O_RDWR, 3, O_CREAT, O_TRUNC, O_TMPFILE, O_RDONLY | O_CREAT | O_CLOEXEC,
-                                  O_WRONLY | kHigh};
-  const std::uint64_t reads[] = {O_RDONLY, O_RDONLY | O_CLOEXEC | O_DIRECTORY, O_PATH, O_NOFOLLOW | O_NONBLOCK,
-                                 O_RDONLY | kHigh};
+  const std::uint64_t writes[] = {
+      O_WRONLY,        O_RDWR, 3, O_CREAT, O_TRUNC, O_TMPFILE, O_RDONLY | O_CREAT | O_CLOEXEC,
+      O_WRONLY | kHigh};
+  const std::uint64_t reads[] = {O_RDONLY, O_RDONLY | O_CLOEXEC | O_DIRECTORY, O_PATH,
+                                 O_NOFOLLOW | O_NONBLOCK, O_RDONLY | kHigh};
   for (const auto& p : all_programs()) {
     CAPTURE(p.name);
     for (const auto flags : writes) {
@@ -243,7 +250,8 @@ TEST_CASE("filter: opens are seen by intent", "[sandbox]") {
       CHECK(verdict(p, 257, {0, 0, flags}) == expected);
     }
     CHECK(verdict(p, 437) == (is_silent(p) ? errno_of(ENOSYS) : kNotify));
-    for (const auto nr : filter::kPathChanging) CHECK(verdict(p, nr) == (is_silent(p) ? kAllow : kNotify));
+    for (const auto nr : filter::kPathChanging)
+      CHECK(verdict(p, nr) == (is_silent(p) ? kAllow : kNotify));
   }
 }
 

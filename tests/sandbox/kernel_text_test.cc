@@ -14,9 +14,12 @@ constexpr const char* kMounts =
     "614 612 0:53 / /proc rw,nosuid,nodev,noexec,relatime - proc proc rw\n"
     "615 614 0:53 /sys /proc/sys ro,nosuid,nodev,noexec,relatime - proc proc rw\n"
     "616 614 0:51 /f0 /proc/kcore ro,nosuid,nodev,noexec,relatime - tmpfs ethos-mask rw,size=64k\n"
-    "617 612 254:0 /home/a\\040b/ws /home/a\\040b/ws ro,nosuid,nodev,noexec,relatime,idmapped - ext4 /dev/vda rw\n"
-    "618 617 0:60 / /home/a\\040b/ws/out rw,nosuid,nodev,noexec,relatime - overlay ethos-staged rw,lowerdir=/proc\n"
-    "619 612 0:55 /4 /tmp rw,nosuid,nodev,noexec,relatime shared:7 master:3 - tmpfs ethos-scratch rw\n";
+    "617 612 254:0 /home/a\\040b/ws /home/a\\040b/ws ro,nosuid,nodev,noexec,relatime,idmapped - "
+    "ext4 /dev/vda rw\n"
+    "618 617 0:60 / /home/a\\040b/ws/out rw,nosuid,nodev,noexec,relatime - overlay ethos-staged "
+    "rw,lowerdir=/proc\n"
+    "619 612 0:55 /4 /tmp rw,nosuid,nodev,noexec,relatime shared:7 master:3 - tmpfs ethos-scratch "
+    "rw\n";
 
 }  // namespace
 
@@ -48,7 +51,8 @@ TEST_CASE("mountinfo: a cage's table in its normalised form", "[sandbox]") {
 
 TEST_CASE("mountinfo: a copied grant counts as staged, look-alikes do not", "[sandbox]") {
   const auto kind = [](const char* type, const char* source, const char* root) {
-    const std::string line = std::string("1 1 0:1 ") + root + " /x ro - " + type + " " + source + " rw\n";
+    const std::string line =
+        std::string("1 1 0:1 ") + root + " /x ro - " + type + " " + source + " rw\n";
     return parse_mountinfo(line, "/w").value().at(0).kind;
   };
   CHECK(kind("tmpfs", "ethos-staged", "/upper") == MountKind::staged);
@@ -64,15 +68,18 @@ TEST_CASE("mountinfo: what is no mountinfo line is refused", "[sandbox]") {
     CHECK_FALSE(parse_mountinfo(bad, "/w"));
   const std::string all(kMounts);
   for (std::size_t cut = 1; cut < all.size(); ++cut)
-    static_cast<void>(parse_mountinfo(std::string_view(all).substr(0, cut), "/w"));  // never more than a refusal
+    static_cast<void>(
+        parse_mountinfo(std::string_view(all).substr(0, cut), "/w"));  // never more than a refusal
   CHECK(parse_mountinfo("", "/w").value().empty());
   CHECK(unescape_mount_path("a\\134b\\011\\012\\08\\") == "a\\b\t\n\\08\\");
 }
 
 TEST_CASE("status: every field that is compared must be there", "[sandbox]") {
   const std::string good =
-      "Name:\tx\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nGroups:\t20 30 \nVmData:\t   512 kB\nSigIgn:\t0000000000001000\n"
-      "CapInh:\t0\nCapPrm:\t1\nCapEff:\t2\nCapBnd:\t000001ffffffffff\nCapAmb:\t0\nNoNewPrivs:\t1\nSeccomp:\t2\n"
+      "Name:\tx\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nGroups:\t20 30 \nVmData:\t   512 "
+      "kB\nSigIgn:\t0000000000001000\n"
+      "CapInh:\t0\nCapPrm:\t1\nCapEff:\t2\nCapBnd:\t000001ffffffffff\nCapAmb:\t0\nNoNewPrivs:"
+      "\t1\nSeccomp:\t2\n"
       "Seccomp_filters:\t1\n";
   const auto s = parse_status(good);
   REQUIRE(s);
@@ -86,8 +93,8 @@ TEST_CASE("status: every field that is compared must be there", "[sandbox]") {
   CHECK(s->signals_ignored == 0x1000);
   CHECK(status_kib(good, "VmData") == 512);
   CHECK(status_kib(good, "VmPeak") == 0);
-  for (const char* name : {"Uid", "Gid", "Groups", "SigIgn", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs",
-                           "Seccomp:", "Seccomp_filters"}) {
+  for (const char* name : {"Uid", "Gid", "Groups", "SigIgn", "CapInh", "CapPrm", "CapEff", "CapBnd",
+                           "CapAmb", "NoNewPrivs", "Seccomp:", "Seccomp_filters"}) {
     std::string without = good;
     const std::size_t at = without.find(name);
     without.erase(at, without.find('\n', at) - at + 1);
@@ -105,15 +112,20 @@ TEST_CASE("proc: id maps, limits and the v2 cgroup", "[sandbox]") {
   CHECK_FALSE(parse_id_map("1 2\n"));
   CHECK(parse_cgroup_v2("9:name=systemd:/\n0::/a/b\n") == "/a/b");
   CHECK(parse_cgroup_v2("1:cpu:/\n").empty());
-  std::string limits = "Limit                     Soft Limit           Hard Limit           Units     \n";
-  for (const char* name : {"Max address space", "Max core file size", "Max data size", "Max file size", "Max locked memory",
-                           "Max msgqueue size", "Max open files", "Max processes", "Max pending signals", "Max stack size"})
+  std::string limits =
+      "Limit                     Soft Limit           Hard Limit           Units     \n";
+  for (const char* name :
+       {"Max address space", "Max core file size", "Max data size", "Max file size",
+        "Max locked memory", "Max msgqueue size", "Max open files", "Max processes",
+        "Max pending signals", "Max stack size"})
     limits += std::string(name) + std::string(26 - std::string(name).size(), ' ') +
-              (name == std::string("Max data size") ? "1048576" : "unlimited") + "   unlimited   bytes\n";
+              (name == std::string("Max data size") ? "1048576" : "unlimited") +
+              "   unlimited   bytes\n";
   const auto parsed = parse_limits(limits);
   REQUIRE(parsed);
   CHECK(parsed->size() == 10);
-  CHECK(std::is_sorted(parsed->begin(), parsed->end(), [](const auto& a, const auto& b) { return a.name < b.name; }));
+  CHECK(std::is_sorted(parsed->begin(), parsed->end(),
+                       [](const auto& a, const auto& b) { return a.name < b.name; }));
   for (const auto& entry : *parsed) {
     CHECK(entry.is_unlimited == (entry.name != "data"));
     if (entry.name == "data") CHECK(entry.value == 1048576);

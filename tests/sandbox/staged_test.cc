@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
-
-#include <fcntl.h>
 
 #include "ledger/base/paths.h"
 #include "sandbox/commit_journal.h"
@@ -17,11 +16,11 @@
 using namespace ethos;
 using sandbox::Ending;
 
-#define REQUIRE_CAGE()                                        \
+#define REQUIRE_CAGE()                                         \
   if (const auto why = support::why_no_cage(); !why.empty()) { \
-    WARN("skipped: no cage here: " << why);                   \
-    return;                                                   \
-  }                                                           \
+    WARN("skipped: no cage here: " << why);                    \
+    return;                                                    \
+  }                                                            \
   static_cast<void>(0)
 
 namespace {
@@ -241,7 +240,9 @@ TEST_CASE("staged: a copied grant keeps links, times and empty directories", "[s
   REQUIRE(mkfifo((dir.path() + "/out/pipe").c_str(), 0644) == 0);
   const std::string before = dir.snapshot();
   support::CageRun r{};
-  run_script(r, dir, "cat out/link; readlink out/link; test out/a -ot /usr && test -d out/d; mv out/d out/e; mv out/e out/d");
+  run_script(r, dir,
+             "cat out/link; readlink out/link; test out/a -ot /usr && test -d out/d; mv out/d "
+             "out/e; mv out/e out/d");
   CAPTURE(r.text());
   REQUIRE(r.result() != nullptr);
   CHECK(r.out() == "1a\n");

@@ -11,8 +11,8 @@
 namespace ethos::support {
 
 // Runs a classic BPF program of struct sock_filter over one system call, as the kernel would
-// (seccomp(2)): the action word it returns. Nothing for a program that the kernel would not load: an
-// unknown instruction, a jump or load out of range, no return.
+// (seccomp(2)): the action word it returns. Nothing for a program that the kernel would not load:
+// an unknown instruction, a jump or load out of range, no return.
 [[nodiscard]] std::optional<std::uint32_t> evaluate_filter(std::span<const std::byte> program,
                                                            const seccomp_data& call);
 

@@ -159,8 +159,8 @@ Plan base_plan(const std::string& workspace, std::vector<std::string> argv) {
   plan.directories = {workspace, "/tmp/home"};
   add_bind(plan, workspace, NodeType::directory, true, true);
   rule(plan, workspace, Access::read, NodeType::directory);
-  plan.env = {{"HOME", "/tmp/home"}, {"LANG", "C.UTF-8"}, {"PATH", "/usr/bin:/bin"},
-              {"TMPDIR", "/tmp"}};
+  plan.env = {
+      {"HOME", "/tmp/home"}, {"LANG", "C.UTF-8"}, {"PATH", "/usr/bin:/bin"}, {"TMPDIR", "/tmp"}};
   plan.never_write = {{Base::workspace, ".git"}, {Base::workspace, "ethos.json"}};
   set_limit(plan, "wall_ms", 20'000, Enforcer::supervisor);
   set_limit(plan, "open_files", 256, Enforcer::rlimit);
@@ -174,7 +174,8 @@ Plan base_plan(const std::string& workspace, std::vector<std::string> argv) {
   id.is_mapped_by_root = geteuid() == 0;
   id.inside_uid = id.is_mapped_by_root ? found.st_uid : geteuid();
   id.inside_gid = id.is_mapped_by_root ? found.st_gid : getegid();
-  id.host_uid = id.is_mapped_by_root ? 1900000000U + static_cast<unsigned>(getpid()) % 65536U : geteuid();
+  id.host_uid =
+      id.is_mapped_by_root ? 1900000000U + static_cast<unsigned>(getpid()) % 65536U : geteuid();
   id.host_gid = id.is_mapped_by_root ? id.host_uid : getegid();
   return plan;
 }

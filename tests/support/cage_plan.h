@@ -30,8 +30,7 @@ class ScratchDir {
 
 // The base runtime of plan.md M-1 to M-6 and L-1 to L-4, identity by the caller's own uid, default
 // limits without a cgroup, the workspace granted for reading.
-[[nodiscard]] sandbox::Plan base_plan(const std::string& workspace,
-                                      std::vector<std::string> argv);
+[[nodiscard]] sandbox::Plan base_plan(const std::string& workspace, std::vector<std::string> argv);
 
 void add_bind(sandbox::Plan& plan, const std::string& path, sandbox::NodeType type, bool read_only,
               bool no_exec);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Granted host objects inside the cage: where their mounts come from, and the layer that takes the
+// writes below a granted directory.
+#include <linux/mount.h>
+#include <sys/stat.h>
+
+#include <cstring>
+
+#include "sandbox/child_site.h"
+#include "sandbox/source_object.h"
+
+namespace ethos::sandbox::child {
+namespace {
+
+// "/proc/self/fd/N" for layers: no quoting, no second lookup of a name somebody else controls.
+struct FdPath {
+  char text[32];
+};
+
+FdPath fd_path(long fd) {
+  FdPath out{};
+  constexpr char prefix[] = "/proc/self/fd/";
+  std::memcpy(out.text, prefix, sizeof prefix - 1);
+  char digits[12];
+  std::size_t n = 0;
+  do {
+    digits[n++] = static_cast<char>('0' + fd % 10);
+    fd /= 10;
+  } while (fd != 0);
+  for (std::size_t i = 0; i < n; ++i) out.text[sizeof prefix - 1 + i] = digits[n - 1 - i];
+  return out;
+}
+
+}  // namespace
+
+// The host object of a grant as a detached tree. In root mode the supervisor made it (the child is
+// not allowed to walk the host's directories any more); otherwise it is opened again here, beneath
+// "/" and through no link, and must be the object the plan was made for.
+long source_tree(const ChildContext& c, const BuildOp& op, Site& site) {
+  if (c.plan->identity.is_mapped_by_root) return c.state->trees[site.next_tree++];
+  const Mount& m = c.plan->mounts[static_cast<std::size_t>(op.mount)];
+  const char* path = m.source.c_str() + 1;
+  const long fd = must(c, Step::source,
+                       open_plain(site.host_root, *path == '\0' ? "." : path, O_PATH,
+                                  kResolveNoSymlinks | kResolveNoMagicLinks),
+                       op.mount);
+  struct stat found {};
+  must(c, Step::source, raw::call(SYS_newfstatat, fd, "", &found, AT_EMPTY_PATH), op.mount);
+  if (!is_planned_object(m, found)) fail(c, Step::source, 0, op.mount);
+  const long tree = clone_tree(c, op, fd, "");
+  close_fd(fd);
+  return tree;
+}
+
+// Overlay: the granted directory below, a sized tmpfs above; or its copy in the tmpfs alone. The
+// upper directory's descriptor stays open in the supervisor, so that what was written outlives the
+// cage until it is committed.
+void add_staged(const ChildContext& c, Site& site, const BuildOp& op) {
+  const long lower = source_tree(c, op, site);
+  attach_on_stage(c, op, site, 'l', op.slot, lower);
+  const long layer = new_tmpfs(c, op, "ethos-staged", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+  attach_on_stage(c, op, site, 'u', op.slot, layer);
+  for (const char* name : {"upper", "work"})
+    must(c, op.step, raw::call(SYS_mkdirat, layer, name, 0755), op.mount);
+  const auto open_dir = [&](const char* name) {
+    return must(c, op.step, raw::call(SYS_openat, layer, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+                op.mount);
+  };
+  const long upper = open_dir("upper");
+  const long fs = raw::call(SYS_fsopen, "overlay", 1 /* FSOPEN_CLOEXEC */);
+  if (c.forces_copies || fs == -ENODEV || !has_user_attributes(upper)) {
+    must(c, op.step, copy_tree(lower, upper), op.mount);
+    const long copy = clone_tree(c, op, layer, "upper");
+    set_attributes(c, op, copy, op.attributes);
+    place(c, site, op, copy);
+    close_fd(fs);
+    close_fd(lower);
+    close_fd(layer);
+    c.shared->is_copy[c.state->upper_count] = 1;
+    c.state->uppers[c.state->upper_count++] = static_cast<int>(upper);
+    return;
+  }
+  must(c, op.step, fs, op.mount);
+  const long work = open_dir("work");
+  set_option(c, op, fs, "source", "ethos-staged");
+  set_option(c, op, fs, "lowerdir", fd_path(lower).text);
+  set_option(c, op, fs, "upperdir", fd_path(upper).text);
+  set_option(c, op, fs, "workdir", fd_path(work).text);
+  set_flag(c, op, fs, "userxattr");
+  place(c, site, op, finish_fs(c, op, fs, op.attributes));
+  close_fd(work);
+  close_fd(lower);
+  close_fd(layer);
+  c.state->uppers[c.state->upper_count++] = static_cast<int>(upper);
+}
+
+}  // namespace ethos::sandbox::child
