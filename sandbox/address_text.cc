@@ -26,8 +26,8 @@ std::string printable(std::string_view raw) {
     if (byte >= 0x20 && byte < 0x7f && c != '\\') {
       out += c;
     } else {
-      constexpr char digits[] = "0123456789abcdef";
-      out += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+      constexpr char kDigits[] = "0123456789abcdef";
+      out += {'\\', 'x', kDigits[byte / 16], kDigits[byte % 16]};
     }
   }
   return out;

@@ -127,10 +127,10 @@ class Flattener {
 
   // A tmpfs without a size could take half of the machine's memory.
   static void set_sizes(BuildOp& op, const Mount& m) {
-    constexpr std::uint64_t default_bytes = 8U << 20;
-    constexpr std::uint64_t default_inodes = 8192;
-    op.size = std::to_string(m.size_bytes != 0 ? m.size_bytes : default_bytes);
-    op.inodes = std::to_string(m.inodes != 0 ? m.inodes : default_inodes);
+    constexpr std::uint64_t kDefaultBytes = 8U << 20;
+    constexpr std::uint64_t kDefaultInodes = 8192;
+    op.size = std::to_string(m.size_bytes != 0 ? m.size_bytes : kDefaultBytes);
+    op.inodes = std::to_string(m.inodes != 0 ? m.inodes : kDefaultInodes);
   }
 
   void set_tmpfs(BuildOp& op, const Mount& m, Step step, const char* source, mode_t mode) {
@@ -253,33 +253,37 @@ std::vector<RlimitRequest> make_rlimits(const Plan& plan) {
   return out;
 }
 
+std::string check_mount(const Mount& m) {
+  if (!m.at.starts_with('/') || plain_path(m.at) != m.at) return "mount point " + m.at;
+  if ((m.kind == MountKind::root) != (m.at == "/")) return "root mount at " + m.at;
+  if (m.kind == MountKind::staged && m.type != NodeType::directory) return "staged file " + m.at;
+  const bool needs_source =
+      m.kind == MountKind::staged || (m.kind == MountKind::bind && !is_within(m.at, "/proc"));
+  if (needs_source && !m.source.starts_with('/')) return "no source for " + m.at;
+  return {};
+}
+
 }  // namespace
 
 const std::vector<std::string>& proc_masks() {
-  static const std::vector<std::string> kMasks = {
+  static const std::vector<std::string> masks = {
       "/proc/sys",        "/proc/kcore",       "/proc/keys",
       "/proc/key-users",  "/proc/kallsyms",    "/proc/sysrq-trigger",
       "/proc/timer_list", "/proc/sched_debug", "/proc/kmsg",
       "/proc/acpi",       "/proc/scsi",        "/proc/fs",
       "/proc/irq",        "/proc/bus"};
-  return kMasks;
+  return masks;
 }
 
 std::string check_plan(const Plan& plan) {
   const auto roots = std::count_if(plan.mounts.begin(), plan.mounts.end(),
                                    [](const Mount& m) { return m.kind == MountKind::root; });
   if (roots != 1) return "the plan needs exactly one root mount";
-  std::size_t staged = 0;
-  for (const auto& m : plan.mounts) {
-    if (!m.at.starts_with('/') || plain_path(m.at) != m.at) return "mount point " + m.at;
-    if ((m.kind == MountKind::root) != (m.at == "/")) return "root mount at " + m.at;
-    if (m.kind == MountKind::staged && m.type != NodeType::directory) return "staged file " + m.at;
-    if (m.kind == MountKind::staged) ++staged;
-    const bool needs_source =
-        (m.kind == MountKind::bind && !is_within(m.at, "/proc")) || m.kind == MountKind::staged;
-    if (needs_source && !m.source.starts_with('/')) return "no source for " + m.at;
-  }
-  if (staged > kMaxStaged) return "more than 64 write grants";
+  const auto staged = std::count_if(plan.mounts.begin(), plan.mounts.end(),
+                                    [](const Mount& m) { return m.kind == MountKind::staged; });
+  if (static_cast<std::size_t>(staged) > kMaxStaged) return "more than 64 write grants";
+  for (const auto& m : plan.mounts)
+    if (std::string wrong = check_mount(m); !wrong.empty()) return wrong;
   for (const auto& link : plan.links)
     if (!link.at.starts_with('/')) return "link " + link.at;
   for (const auto& file : plan.files)

@@ -106,9 +106,9 @@ std::string random_name() {
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) bytes[0] = 1;
   std::string out = "run-";
   for (const auto byte : bytes) {
-    constexpr char digits[] = "0123456789abcdef";
-    out += digits[byte / 16];
-    out += digits[byte % 16];
+    constexpr char kDigits[] = "0123456789abcdef";
+    out += kDigits[byte / 16];
+    out += kDigits[byte % 16];
   }
   return out;
 }

@@ -99,7 +99,7 @@ long copy_entry(long from, long to, const char* name, Budget& budget, int depth)
 }
 
 long copy_dir(long from, long to, Budget& budget, int depth) {
-  alignas(8) char buffer[2048];
+  alignas(8) char buffer[2048] = {};
   for (;;) {
     const long n = raw::call(SYS_getdents64, from, buffer, sizeof buffer);
     if (n <= 0) return n;

@@ -19,15 +19,15 @@ struct FdPath {
 
 FdPath fd_path(long fd) {
   FdPath out{};
-  constexpr char prefix[] = "/proc/self/fd/";
-  std::memcpy(out.text, prefix, sizeof prefix - 1);
+  constexpr char kPrefix[] = "/proc/self/fd/";
+  std::memcpy(out.text, kPrefix, sizeof kPrefix - 1);
   char digits[12];
   std::size_t n = 0;
   do {
     digits[n++] = static_cast<char>('0' + fd % 10);
     fd /= 10;
   } while (fd != 0);
-  for (std::size_t i = 0; i < n; ++i) out.text[sizeof prefix - 1 + i] = digits[n - 1 - i];
+  for (std::size_t i = 0; i < n; ++i) out.text[sizeof kPrefix - 1 + i] = digits[n - 1 - i];
   return out;
 }
 

@@ -74,8 +74,8 @@ struct KernelAction {
 };
 
 void probe_gate(const ChildContext& c) {
-  constexpr unsigned long has_restorer = 0x04000000;
-  const KernelAction skip{skip_gate, SA_SIGINFO | has_restorer, restore_from_signal, 0};
+  constexpr unsigned long kHasRestorer = 0x04000000;
+  const KernelAction skip{skip_gate, SA_SIGINFO | kHasRestorer, restore_from_signal, 0};
   const KernelAction fresh;
   std::uint64_t old_mask = 0;
   const std::uint64_t faults = 1ULL << (SIGSEGV - 1);

@@ -70,10 +70,10 @@ void restrict_self(const ChildContext& c) {
 void install_filter(const ChildContext& c) {
   begin(c, Step::capabilities);
   // uid 0 inside would get its capabilities back at every exec; the bounding set closes it too.
-  constexpr unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-                                 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-                                 SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-  must(c, Step::capabilities, raw::call(SYS_prctl, PR_SET_SECUREBITS, bits, 0, 0, 0));
+  constexpr unsigned long kBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                                  SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                                  SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+  must(c, Step::capabilities, raw::call(SYS_prctl, PR_SET_SECUREBITS, kBits, 0, 0, 0));
   for (long cap = 0; cap < 64; ++cap)
     if (raw::call(SYS_prctl, PR_CAPBSET_DROP, cap, 0, 0, 0) < 0) break;  // beyond the last one
   raw::call(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);

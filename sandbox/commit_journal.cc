@@ -13,9 +13,9 @@ constexpr std::string_view kHeader = "ethos-commit 1\n";
 std::string hex(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    constexpr char digits[] = "0123456789abcdef";
-    out += digits[static_cast<unsigned char>(c) / 16];
-    out += digits[static_cast<unsigned char>(c) % 16];
+    constexpr char kDigits[] = "0123456789abcdef";
+    out += kDigits[static_cast<unsigned char>(c) / 16];
+    out += kDigits[static_cast<unsigned char>(c) % 16];
   }
   return out.empty() ? "-" : out;
 }
@@ -76,7 +76,7 @@ bool parse_kind(std::string_view text, CommitStep::Kind& out) {
 }  // namespace
 
 std::size_t max_journal_size(const CommitJournal& journal) {
-  constexpr std::size_t kNumber = 20;  // digits of a 64-bit number
+  constexpr std::size_t kNumber = 20;  // kDigits of a 64-bit number
   constexpr std::size_t kKind = 8;     // "exchange"
   std::size_t size = kHeader.size() + 9 + 2 * kNumber + 2 * journal.grant_path.size();
   for (const auto& step : journal.steps)

@@ -13,9 +13,9 @@ namespace ethos::sandbox {
 namespace {
 
 const char* kind_text(MountKind kind) {
-  constexpr std::array<const char*, 7> names = {"root", "bind", "staged", "scratch",
-                                                "proc", "dev",  "mask"};
-  return names[static_cast<std::size_t>(kind)];
+  constexpr std::array<const char*, 7> kNames = {"root", "bind", "staged", "scratch",
+                                                 "proc", "dev",  "mask"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string describe(const MountEntry& m) {

@@ -19,10 +19,10 @@ std::string quoted(const std::string& text) {
       out += '\\';
       out += c;
     } else if (byte < 0x20) {
-      constexpr char digits[] = "0123456789abcdef";
+      constexpr char kDigits[] = "0123456789abcdef";
       out += "\\u00";
-      out += digits[byte / 16];
-      out += digits[byte % 16];
+      out += kDigits[byte / 16];
+      out += kDigits[byte % 16];
     } else {
       out += c;
     }

@@ -87,11 +87,11 @@ StepFailure RootHelper::prepare(pid_t child) {
 }
 
 StepFailure RootHelper::send(int channel) {
-  constexpr std::size_t per_message = 64;
+  constexpr std::size_t kPerMessage = 64;
   std::size_t sent = 0;
   do {
-    const std::size_t count = std::min(per_message, trees_.size() - sent);
-    alignas(cmsghdr) char control[CMSG_SPACE(per_message * sizeof(int))] = {};
+    const std::size_t count = std::min(kPerMessage, trees_.size() - sent);
+    alignas(cmsghdr) char control[CMSG_SPACE(kPerMessage * sizeof(int))] = {};
     char kind = sent + count == trees_.size() ? 'e' : 'm';
     iovec part{&kind, 1};
     msghdr message{};

@@ -42,8 +42,8 @@ base::Result<base::UniqueFd> sealed_init() {
   const ssize_t written = write(fd, image.data(), image.size());
   if (written != static_cast<ssize_t>(image.size()))
     return base::fail_errno("write init", written < 0 ? errno : EIO);
-  constexpr int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
-  if (fcntl(fd, F_ADD_SEALS, seals) != 0) return base::fail_errno("seal init", errno);
+  constexpr int kSeals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+  if (fcntl(fd, F_ADD_SEALS, kSeals) != 0) return base::fail_errno("seal init", errno);
   return memfd;
 }
 

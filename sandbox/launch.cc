@@ -41,8 +41,7 @@ SharedMemory::SharedMemory() {
   void* at =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return;
-  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): placed into the mapping, which is what is
-  // owned
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): what is owned is the mapping
   at_ = ::new (at) Shared;
 }
 

@@ -4,8 +4,8 @@
 namespace ethos::sandbox {
 
 PathCall path_call(std::int32_t nr) {
-  constexpr PathArg at_cwd{-1, 0};
-  constexpr PathArg at_dir{0, 1};
+  constexpr PathArg kAtCwd{-1, 0};
+  constexpr PathArg kAtDir{0, 1};
   switch (nr) {
     case 76:   // truncate
     case 83:   // mkdir
@@ -20,12 +20,12 @@ PathCall path_call(std::int32_t nr) {
     case 197:  // removexattr
     case 198:  // lremovexattr
     case 235:  // utimes
-      return {1, {at_cwd}};
+      return {1, {kAtCwd}};
     case 90:  // chmod
-      return {1, {at_cwd}, 1};
+      return {1, {kAtCwd}, 1};
     case 82:  // rename
     case 86:  // link
-      return {2, {at_cwd, PathArg{-1, 1}}};
+      return {2, {kAtCwd, PathArg{-1, 1}}};
     case 88:  // symlink: the target is text, not a path
       return {1, {PathArg{-1, 1}}};
     case 258:  // mkdirat
@@ -36,14 +36,14 @@ PathCall path_call(std::int32_t nr) {
     case 280:  // utimensat
     case 463:  // setxattrat
     case 466:  // removexattrat
-      return {1, {at_dir}};
+      return {1, {kAtDir}};
     case 268:  // fchmodat
     case 452:  // fchmodat2
-      return {1, {at_dir}, 2};
+      return {1, {kAtDir}, 2};
     case 264:  // renameat
     case 265:  // linkat
     case 316:  // renameat2
-      return {2, {at_dir, PathArg{2, 3}}};
+      return {2, {kAtDir, PathArg{2, 3}}};
     case 266:  // symlinkat
       return {1, {PathArg{1, 2}}};
     default:

@@ -124,7 +124,7 @@ int probe_id_map() {
     const long tree = syscall(SYS_open_tree, AT_FDCWD, ".", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
     if (tree < 0) return errno;
     int ready[2];
-    if (pipe(ready) != 0) return errno;
+    if (pipe2(ready, O_CLOEXEC) != 0) return errno;
     const pid_t holder = fork();
     if (holder == 0) {
       const char byte = unshare(CLONE_NEWUSER) == 0 ? 'y' : 'n';

@@ -122,18 +122,18 @@ base::Result<std::vector<RlimitEntry>> parse_limits(std::string_view text) {
     std::string_view kernel;
     std::string_view ours;
   };
-  constexpr auto names = std::to_array<Name>({{"Max address space", "as"},
-                                              {"Max core file size", "core"},
-                                              {"Max data size", "data"},
-                                              {"Max file size", "fsize"},
-                                              {"Max locked memory", "memlock"},
-                                              {"Max msgqueue size", "msgqueue"},
-                                              {"Max open files", "nofile"},
-                                              {"Max processes", "nproc"},
-                                              {"Max pending signals", "sigpending"},
-                                              {"Max stack size", "stack"}});
+  constexpr auto kNames = std::to_array<Name>({{"Max address space", "as"},
+                                               {"Max core file size", "core"},
+                                               {"Max data size", "data"},
+                                               {"Max file size", "fsize"},
+                                               {"Max locked memory", "memlock"},
+                                               {"Max msgqueue size", "msgqueue"},
+                                               {"Max open files", "nofile"},
+                                               {"Max processes", "nproc"},
+                                               {"Max pending signals", "sigpending"},
+                                               {"Max stack size", "stack"}});
   std::vector<RlimitEntry> out;
-  for (const auto& name : names) {
+  for (const auto& name : kNames) {
     std::string_view rest = text;
     std::string_view line;
     do {

@@ -26,18 +26,18 @@ std::uint64_t known_fs(std::uint32_t abi) {
 }
 
 std::uint64_t class_rights(Access access) {
-  constexpr std::uint64_t read = kReadFile | kReadDir;
-  constexpr std::uint64_t change = kWriteFile | kTruncate | kRemoveDir | kRemoveFile | kMakeDir |
-                                   kMakeReg | kMakeSock | kMakeFifo | kMakeSym | kRefer;
+  constexpr std::uint64_t kRead = kReadFile | kReadDir;
+  constexpr std::uint64_t kChange = kWriteFile | kTruncate | kRemoveDir | kRemoveFile | kMakeDir |
+                                    kMakeReg | kMakeSock | kMakeFifo | kMakeSym | kRefer;
   switch (access) {
     case Access::read:
-      return read;
+      return kRead;
     case Access::read_exec:
-      return read | kExecute;
+      return kRead | kExecute;
     case Access::write:
-      return read | change;
+      return kRead | kChange;
     case Access::write_exec:
-      return read | change | kExecute;
+      return kRead | kChange | kExecute;
     case Access::device:
       return kReadFile | kWriteFile;
   }

@@ -18,8 +18,9 @@ const unsigned char* as_chars(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Sha256Stream::Sha256Stream() : state_{} {
+Sha256Stream::Sha256Stream() {
   static_assert(sizeof(State) <= sizeof state_ && alignof(State) <= 16);
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): placed into state_, nothing to free
   crypto_hash_sha256_init(::new (static_cast<void*>(state_)) State);
 }
 

@@ -23,7 +23,7 @@ class Sha256Stream {
 
  private:
   // Holds a crypto_hash_sha256_state, whose header stays out of this one.
-  alignas(16) std::byte state_[128];
+  alignas(16) std::byte state_[128] = {};
 };
 
 }  // namespace ethos::sandbox

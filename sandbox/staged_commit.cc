@@ -34,9 +34,9 @@ std::string make_prefix() {
   if (getrandom(bytes.data(), bytes.size(), 0) < 0) bytes[0] = static_cast<unsigned char>(getpid());
   std::string out = ".ethos-commit-";
   for (const auto byte : bytes) {
-    constexpr char digits[] = "0123456789abcdef";
-    out += digits[byte / 16];
-    out += digits[byte % 16];
+    constexpr char kDigits[] = "0123456789abcdef";
+    out += kDigits[byte / 16];
+    out += kDigits[byte % 16];
   }
   return out + "-";
 }
@@ -79,7 +79,8 @@ class Committer {
     for (const Change& change : walk.changes) {
       if (change.kind != Change::Kind::file) continue;
       if (change.size > left) {
-        walk.refused.push_back({change.path, "quota", "the files together are larger than the layer's quota"});
+        walk.refused.push_back(
+            {change.path, "quota", "the files together are larger than the layer's quota"});
         return;
       }
       left -= change.size;

@@ -94,7 +94,7 @@ void Watch::end(RunResult& result, Ending ending, int status) {
   result.status = status;
 }
 
-void Watch::end_by_limit(RunResult& result, LimitEvent event) {
+void Watch::end_by_limit(RunResult& result, const LimitEvent& event) {
   const std::string name = event.name;
   if (!sink_.on_limit(event)) {
     result.detail = "the limit event could not be kept";
@@ -173,7 +173,7 @@ void Watch::handle(int fd, RunResult& result) {
     event.value = limit_value(plan_, "wall_ms");
     event.observed = (boottime_ns() - result.started_ns) / kNsPerMs;
     event.source = "timer";
-    end_by_limit(result, std::move(event));
+    end_by_limit(result, event);
   } else if (fd == tick_timer_.get()) {
     tick(result);
   } else if (fd == signal_fd_) {
@@ -252,13 +252,13 @@ void Watch::read_stream(OutputStream& stream, RunResult& result) {
   event.observed = output_bytes_;
   event.source = "byte_counter";
   event.action = plan_.truncate_output ? LimitAction::truncated : LimitAction::killed;
-  end_by_limit(result, std::move(event));
+  end_by_limit(result, event);
 }
 
 void Watch::tick(RunResult& result) {
   std::uint64_t expirations = 0;
   if (read(tick_timer_.get(), &expirations, sizeof expirations) < 0) return;
-  for (LimitEvent& event : limits_.look()) end_by_limit(result, std::move(event));
+  for (const LimitEvent& event : limits_.look()) end_by_limit(result, event);
 }
 
 void Watch::read_signal(RunResult& result) {
@@ -269,7 +269,7 @@ void Watch::read_signal(RunResult& result) {
 
 // Pid 1 died without a report: an out-of-memory kill of the cgroup, or somebody outside.
 void Watch::judge_death(RunResult& result) {
-  for (LimitEvent& event : limits_.look()) end_by_limit(result, std::move(event));
+  for (const LimitEvent& event : limits_.look()) end_by_limit(result, event);
   if (is_over_) return;
   result.detail = "the cage was killed from outside";
   end(result, Ending::signaled, SIGKILL);

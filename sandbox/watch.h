@@ -40,7 +40,7 @@ class Watch {
   void read_signal(RunResult& result);
   void judge_death(RunResult& result);
   void end(RunResult& result, Ending ending, int status);
-  void end_by_limit(RunResult& result, LimitEvent event);
+  void end_by_limit(RunResult& result, const LimitEvent& event);
   void update_interest();
   [[nodiscard]] int timeout_ms(std::uint64_t now) const;
   [[nodiscard]] std::uint64_t output_room() const;
