@@ -9,6 +9,7 @@
 #include "verify/documents.h"
 #include "verify/encoding.h"
 #include "verify/epochs.h"
+#include "verify/sarif_written.h"
 #include "verify/tree.h"
 #include "verify/verdicts.h"
 #include "verify/workers.h"
@@ -25,7 +26,8 @@ class Auditor {
       : source_(source), options_(options), is_run_(source.coverage() == EvidenceSource::Coverage::run),
         chain_(is_run_), documents_(source),
         runs_([this](RunEvidence& run) { on_run_end(run); },
-              [this](const std::string& run, std::int64_t seq, const Value& body) {
+              [this](const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported) {
+                check_sarif_written(run, seq, body, reported, documents_, report_.findings);
                 if (options_.on_sarif) options_.on_sarif(run, seq, body);
               }) {
     report_.findings = std::move(findings);

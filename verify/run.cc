@@ -152,8 +152,9 @@ void RunTracker::step(const Envelope& e, Value body, Link& link, Findings& findi
     return;
   }
   link.state = move.next;
+  if (e.type == RecordType::sandbox_denial || e.type == RecordType::resource_limit) ++link.reported;
   if (run == nullptr) {
-    if (e.type == RecordType::sarif_written) on_sarif_(std::string(e.run), e.seq, body);
+    if (e.type == RecordType::sarif_written) on_sarif_(std::string(e.run), e.seq, body, link.reported);
     return;
   }
   run->state = move.next;

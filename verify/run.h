@@ -64,8 +64,8 @@ class RunTracker {
  public:
   // Called once for each run: at its close or abort, or from finish() when it has no end.
   using OnEnd = std::function<void(RunEvidence&)>;
-  // A sarif.written record, which comes after the end.
-  using OnSarif = std::function<void(const std::string& run, std::int64_t seq, const Value& body)>;
+  // A sarif.written record, which comes after the end. `reported`: denial and limit records of the run.
+  using OnSarif = std::function<void(const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported)>;
 
   RunTracker(OnEnd on_end, OnSarif on_sarif) : on_end_(std::move(on_end)), on_sarif_(std::move(on_sarif)) {}
 
@@ -88,6 +88,7 @@ class RunTracker {
     RunEvidence::State state = RunEvidence::State::opened;
     std::unique_ptr<RunEvidence> evidence;  // gone after the end
     bool is_late = false;                   // its beginning is not there
+    std::uint64_t reported = 0;             // denial and limit records
   };
 
   void check_link(const Envelope& e, Link& link, Findings& findings);

@@ -10,6 +10,7 @@
 #include "verify/encoding.h"
 #include "verify/note.h"
 #include "verify/record.h"
+#include "verify/sarif_written.h"
 
 namespace ethos::verify {
 namespace {
@@ -52,15 +53,9 @@ bool denial_fits(const SarifResult& result, const std::vector<SarifRecord>& reco
 // The digests that a sarif.written record lists, each with how often.
 bool listed_digests(const Value& written, DocumentReader& reader, std::map<Digest, std::int64_t>& out) {
   const auto text = reader.open(written.at("list"));
-  if (!text) return false;
-  for (std::string_view rest = *text; !rest.empty();) {
-    const auto end = rest.find('\n');
-    if (end == std::string_view::npos) return false;
-    const auto digest = Digest::from_text(rest.substr(0, end));
-    if (!digest) return false;
-    ++out[*digest];
-    rest.remove_prefix(end + 1);
-  }
+  const auto lines = text ? digest_lines(*text) : std::nullopt;
+  if (!lines) return false;
+  for (const Digest& digest : *lines) ++out[digest];
   return true;
 }
 
@@ -112,62 +107,90 @@ bool SarifChecker::checkpoint_holds(const std::string& note_bytes, const std::st
   return source.kind() == std::string_view("bundle") && verify_note(*note, keys_, signers) == NoteVerdict::ok;
 }
 
-void SarifChecker::check_run(const SarifFile& file, const SarifRun& run, EvidenceSource& source, Answer& answer) {
+// Recomputes the block of one run of the file; false: the ledger has no such run.
+bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expected& expected, Answer& answer) {
   const auto fail = [&](const std::string& why) {
     answer.failed = true;
     add_text(answer.text, why);
   };
-  if (!run.block.is_object()) {
-    answer.unknown = true;
-    answer.foreign += run.results.size();
-    return add_text(answer.text, "a run carries no sandbox block: " + std::to_string(run.results.size()) + " results are nobody's");
-  }
   const std::string id = run.block.at("ledger").text_at("run");
   const auto span = spans_.find(id);
-  if (span == spans_.end()) return fail("run " + printable(id, 40) + " is not in this ledger");
-  const RunRecords found = records_of(source, id, span->second.first, span->second.last);
+  if (span == spans_.end()) {
+    fail("run " + printable(id, 40) + " is not in this ledger");
+    return false;
+  }
+  if (!expected.known) {
+    RunRecords found = records_of(source, id, span->second.first, span->second.last);
+    expected.known = true;
+    expected.origin = std::move(found.origin);
+    expected.records = std::move(found.records);
+    for (const SarifRecord& record : expected.records) {
+      if (record.type == "runtime.sandbox_denial" || record.type == "resource.limit") expected.denials.insert(record.seq);
+    }
+  }
   // The block's own checkpoint is a text of the ledger, not a function of the run.
   Value block = run.block;
   Value ledger = block.at("ledger");
   const std::string checkpoint = ledger.text_at("checkpoint");
   ledger.erase("checkpoint");
   block.set("ledger", std::move(ledger));
-  const std::string difference = first_difference(sandbox_block(found.origin, id, found.records), block);
+  const std::string difference = first_difference(sandbox_block(expected.origin, id, expected.records), block);
   if (!difference.empty()) fail("the sandbox block is not the ledger's: " + difference);
-  if (!checkpoint_holds(checkpoint, found.origin, span->second.last, source)) fail("the block's checkpoint is not one of the ledger after the run");
+  if (!checkpoint_holds(checkpoint, expected.origin, span->second.last, source)) {
+    fail("the block's checkpoint is not one of the ledger after the run");
+  }
+  return true;
+}
 
-  DocumentReader reader(source);
-  std::map<Digest, std::int64_t> listed;
+void SarifChecker::open_list(const std::string& id, const Digest& file, EvidenceSource& source, Expected& expected) const {
   const auto written = written_.find(id);
-  bool has_list = false;
-  if (written != written_.end()) {
-    // Of several files written for a run, the one with this file's digest; else the last.
-    const auto& all = written->second;
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Value& body) { return body.text_at("sha256") == file.digest.text(); });
-    has_list = listed_digests(same != all.end() ? *same : all.back(), reader, listed);
-  }
-  auto& denials = answer.denials[id];
-  for (const SarifRecord& record : found.records) {
-    if (record.type == "runtime.sandbox_denial" || record.type == "resource.limit") denials.try_emplace(record.seq, false);
-  }
+  if (written == written_.end()) return;
+  DocumentReader reader(source);
+  // Of several files written for a run, the one with this file's digest; else the last.
+  const auto& all = written->second;
+  const auto same = std::find_if(all.begin(), all.end(), [&](const Value& body) { return body.text_at("sha256") == file.text(); });
+  expected.same_file = same != all.end();
+  expected.has_list = listed_digests(expected.same_file ? *same : all.back(), reader, expected.listed);
+}
+
+void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer& answer) {
+  const auto fail = [&](const std::string& why) {
+    answer.failed = true;
+    add_text(answer.text, why);
+  };
   for (const SarifResult& result : run.results) {
     if (result.is_denial) {
-      if (!denial_fits(result, found.records)) {
-        fail("a denial in the file is not one of the ledger (record_seq " + std::to_string(result.record_seq) + ")");
+      const std::string which = " (record_seq " + std::to_string(result.record_seq) + ")";
+      if (!denial_fits(result, expected.records)) {
+        fail("a denial in the file is not one of the ledger" + which);
+      } else if (expected.denials.erase(result.record_seq) == 0) {
+        fail("a denial stands in the file twice" + which);
       }
-      denials[result.record_seq] = true;
     }
-    const auto at = listed.find(result.digest);
-    if (at != listed.end() && at->second > 0) {
+    const auto at = expected.listed.find(result.digest);
+    if (at != expected.listed.end() && at->second > 0) {
       --at->second;
       ++answer.kept;
-    } else if (has_list) {
+    } else if (expected.has_list) {
       ++answer.foreign;
       answer.failed = true;
     }
   }
-  for (const auto& [digest, count] : listed) answer.missing += static_cast<std::uint64_t>(count);
-  if (!has_list && !run.results.empty()) {
+}
+
+// What no run of the file held, of one run of the ledger. A file may leave out what a tool found
+// (filtered, split), and then is told to be partial; what the cage refused is the evidence itself.
+void SarifChecker::check_left(const Expected& expected, Answer& answer) {
+  answer.same_file = answer.same_file && expected.known && expected.same_file;
+  if (!expected.known) return;
+  if (!expected.denials.empty()) {
+    answer.failed = true;
+    std::string text = "denial of record " + std::to_string(*expected.denials.begin()) + " is not in the file";
+    if (expected.denials.size() > 1) text += ", and " + std::to_string(expected.denials.size() - 1) + " more";
+    add_text(answer.text, text);
+  }
+  for (const auto& [digest, count] : expected.listed) answer.missing += static_cast<std::uint64_t>(count);
+  if (!expected.has_list) {
     answer.unknown = true;
     add_text(answer.text, "the ledger holds no list of results for this run");
   }
@@ -176,35 +199,55 @@ void SarifChecker::check_run(const SarifFile& file, const SarifRun& run, Evidenc
 Value SarifChecker::check_file(const Named& named, EvidenceSource& source, Findings& findings) {
   Answer answer;
   std::string run;
-  for (std::size_t i = 0; i < named.file.runs.size(); ++i) {
-    if (run.empty()) run = named.file.runs[i].block.at("ledger").text_at("run");
-    check_run(named.file, named.file.runs[i], source, answer);
+  std::map<std::string, Expected> by_run;  // results are counted over all runs of the file
+  for (const SarifRun& r : named.file.runs) {
+    const std::string id = r.block.at("ledger").text_at("run");
+    if (run.empty()) run = id;
+    if (!r.block.is_object()) {
+      answer.unknown = true;
+      answer.foreign += r.results.size();
+      add_text(answer.text, "a run carries no sandbox block: " + std::to_string(r.results.size()) + " results are nobody's");
+      continue;
+    }
+    const auto [entry, is_new] = by_run.try_emplace(id);
+    if (is_new) open_list(id, named.file.digest, source, entry->second);
+    if (check_block(r, source, entry->second, answer)) check_results(r, entry->second, answer);
   }
+  for (const auto& [id, expected] : by_run) check_left(expected, answer);
+  if (by_run.empty()) answer.same_file = false;
   if (named.file.runs.empty()) {
     answer.unknown = true;
     add_text(answer.text, "the file holds no run");
   }
-  // A file may leave out what a tool found (filtered, split); what the cage refused is the evidence
-  // itself, and a file without it does not say what the ledger says.
-  for (const auto& [id, denials] : answer.denials) {
-    const auto left_out = std::find_if(denials.begin(), denials.end(), [](const auto& d) { return !d.second; });
-    if (left_out == denials.end()) continue;
-    answer.failed = true;
-    add_text(answer.text, "denial of record " + std::to_string(left_out->first) + " is not in the file");
-  }
-  if (answer.foreign > 0) add_text(answer.text, std::to_string(answer.foreign) + " results are not those of the ledger");
-  if (answer.missing > 0) add_text(answer.text, std::to_string(answer.missing) + " results of the ledger are not in the file");
-  const char* result = answer.failed ? "fail" : answer.unknown ? "unknown" : "pass";
+  return tell(named, run, answer, findings);
+}
+
+Value SarifChecker::tell(const Named& named, const std::string& run, Answer& answer, Findings& findings) {
+  const auto count = [](std::uint64_t n) { return std::to_string(n) + (n == 1 ? " result" : " results"); };
+  if (answer.foreign > 0) add_text(answer.text, count(answer.foreign) + " in the file and not in the ledger");
+  const bool partial = answer.missing > 0 && !answer.failed && !answer.unknown;
+  const std::string kept = "kept " + std::to_string(answer.kept) + " of " + count(answer.kept + answer.missing);
+  if (answer.missing > 0) add_text(answer.text, kept + ": " + std::to_string(answer.missing) + " of the ledger's dropped");
+  const char* result = answer.failed ? "fail" : answer.unknown ? "unknown" : partial ? "partial" : "pass";
+  const std::string name = printable(named.name, 200);
   if (answer.failed) {
-    findings.add({.code = Code::sarif_mismatch, .run = printable(run, 40), .found = printable(named.name, 200), .text = answer.text});
+    findings.add({.code = Code::sarif_mismatch, .run = printable(run, 40), .found = name, .text = answer.text});
   } else if (answer.unknown) {
-    findings.add({.code = Code::not_recomputed, .found = printable(named.name, 200), .text = "SARIF file: " + answer.text});
+    findings.add({.code = Code::not_recomputed, .found = name, .text = "SARIF file: " + answer.text});
+  } else if (partial) {
+    findings.add({.code = Code::sarif_partial, .run = printable(run, 40), .found = name, .text = "SARIF file: " + answer.text});
+  } else {
+    // The claim goes no further than what was compared.
+    answer.text = answer.same_file
+                      ? "byte-identical to what was written"
+                      : "differs from what was written; " + kept + "; block, denials and digests of results were compared, nothing else";
   }
   const auto number = [](std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); };
   Value v = Value::object();
   v.set("file", Value::of(named.name)).set("run", Value::of(run)).set("result", Value::of(result));
   v.set("kept", number(answer.kept)).set("missing", number(answer.missing)).set("foreign", number(answer.foreign));
-  v.set("text", Value::of(answer.text.empty() ? "the block and every result are the ledger's" : answer.text));
+  v.set("identical", Value::of(answer.same_file));
+  v.set("text", Value::of(answer.text));
   return v;
 }
 

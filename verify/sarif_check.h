@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "verify/digest.h"
 #include "verify/json.h"
 #include "verify/problem.h"
 #include "verify/sarif_file.h"
@@ -13,6 +15,13 @@
 #include "verify/vkey.h"
 
 namespace ethos::verify {
+
+// One record of a run, read for the comparison.
+struct SarifRecord {
+  std::int64_t seq = 0;
+  std::string type;
+  Value body;
+};
 
 // Holds SARIF files against the ledger: the sandbox block and the denial results are recomputed from
 // the run's records, every other result is looked up in what sarif.written lists. Files are given
@@ -42,16 +51,29 @@ class SarifChecker {
     std::uint64_t kept = 0;
     std::uint64_t missing = 0;
     std::uint64_t foreign = 0;
-    // By run id: the denial and limit records of the run, and whether the file has each.
-    std::map<std::string, std::map<std::int64_t, bool>> denials;
     bool failed = false;
     bool unknown = false;
+    bool same_file = true;  // its bytes are those that sarif.written names, for every run in it
     std::string text;
+  };
+  // What a file of one run of the ledger must hold, less what was found in it so far.
+  struct Expected {
+    bool known = false;  // the run is in the ledger
+    bool has_list = false;
+    bool same_file = false;
+    std::string origin;
+    std::vector<SarifRecord> records;
+    std::set<std::int64_t> denials;  // numbers of denial and limit records
+    std::map<Digest, std::int64_t> listed;
   };
 
   [[nodiscard]] bool wanted(const std::string& run) const;
   Value check_file(const Named& named, EvidenceSource& source, Findings& findings);
-  void check_run(const SarifFile& file, const SarifRun& run, EvidenceSource& source, Answer& answer);
+  bool check_block(const SarifRun& run, EvidenceSource& source, Expected& expected, Answer& answer);
+  void open_list(const std::string& id, const Digest& file, EvidenceSource& source, Expected& expected) const;
+  static void check_results(const SarifRun& run, Expected& expected, Answer& answer);
+  static void check_left(const Expected& expected, Answer& answer);
+  static Value tell(const Named& named, const std::string& run, Answer& answer, Findings& findings);
 
   [[nodiscard]] bool checkpoint_holds(const std::string& note_bytes, const std::string& origin, std::int64_t last_seq,
                                       EvidenceSource& source) const;
@@ -64,11 +86,6 @@ class SarifChecker {
 
 // The block that a run's records give (sarif-property.md SP-1 to SP-9), without `ledger.checkpoint`.
 // `records`: (seq, type, body) in order, up to run.close.
-struct SarifRecord {
-  std::int64_t seq = 0;
-  std::string type;
-  Value body;
-};
 Value sandbox_block(const std::string& origin, const std::string& run, const std::vector<SarifRecord>& records);
 
 }  // namespace ethos::verify

@@ -105,6 +105,7 @@ class Session {
     sarif_.on_run_end(run.id, run.first_seq, run.last_seq);
     const bool in_period = !period_ || period_->holds(run.wall_ms);
     if (in_period) {
+      ++in_period_;
       for (Assertion& assertion : assertions_) assertion.judge(run, judgement);
     }
     const bool chosen = options_.run.empty() ? in_period : run.id == options_.run;
@@ -122,6 +123,9 @@ class Session {
 
   void on_finish(EvidenceSource& evidence, const std::vector<Vkey>& keys, Findings& findings) {
     context_.sarif = sarif_.check(evidence, keys, findings);
+    if (period_ && in_period_ == 0) {
+      findings.add({.code = Code::period_empty, .expected = options_.period, .text = "no run began in the period"});
+    }
     for (const Assertion& assertion : assertions_) add_assertion(assertion, findings);
   }
 
@@ -183,6 +187,7 @@ class Session {
   SarifChecker sarif_;
   Spool runs_;
   std::uint64_t shown_ = 0;
+  std::uint64_t in_period_ = 0;
   ReportContext context_;
 };
 

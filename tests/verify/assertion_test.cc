@@ -96,6 +96,22 @@ TEST_CASE("assertion: what cannot be read is refused with one line", "[verify]")
   CHECK_FALSE(Assertion::parse(std::string(5000, ' ')).ok());
 }
 
+TEST_CASE("period: one without any run is an answer of its own, whatever is asserted", "[verify]") {
+  const auto in = [](const std::string& period) { return verify_maker(two_tools(), "", "", {"--period", period}); };
+  CHECK(in("2026-09-21..2026-09-21").status == 0);
+  const Outcome none = in("1970-01-01..1970-01-02");
+  CHECK(none.status == 3);
+  CHECK(none.has("period_empty"));
+  CHECK(none.verdict("policy") == "unknown");
+  // A tampered run outside the period is still named, and graver.
+  LedgerMaker ledger = two_tools();
+  RunChoices bad;
+  bad.run = "faireeyuculbogazdinryhi6d4";
+  bad.patch["run.close"] = {{"gaps", 1}};
+  add_run(ledger, bad);
+  CHECK(verify_maker(ledger, "", "", {"--period", "1970-01-01..1970-01-02"}).status == 1);
+}
+
 TEST_CASE("period: both days are in, in the zone given", "[verify]") {
   const auto period = parse_period("2026-10-01..2026-12-31", "UTC");
   REQUIRE(period);

@@ -110,28 +110,106 @@ TEST_CASE("sarif: the file that came out of a run is the ledger's", "[verify]") 
   CHECK(s.at("foreign") == 0);
 }
 
-TEST_CASE("sarif: a filtered file passes and says what is missing", "[verify]") {
+TEST_CASE("sarif: a file without a finding of the tool is partial and says what was dropped", "[verify]") {
   Story story;
   Json log = Json::parse(story.sarif);
   Json& results = log["runs"][0]["results"];
+  REQUIRE(results.at(0).value("ruleId", "") != "runtime.sandbox_denial");
   results.erase(0);
   const Outcome r = story.verify(log);
-  CHECK(r.status == 0);
-  CHECK(r.json.at("sarif").at(0).at("missing") == 1);
-  CHECK(r.json.at("sarif").at(0).at("kept") == 1);
+  CHECK(r.status == 4);
+  CHECK(r.has("sarif_partial"));
+  CHECK_FALSE(r.has("sarif_mismatch"));
+  CHECK(r.verdict("disclosure") == "incomplete");
+  CHECK(r.verdict("policy") == "pass");
+  const Json& s = r.json.at("sarif").at(0);
+  CHECK(s.at("result") == "partial");
+  CHECK(s.at("text") == "kept 1 of 2 results: 1 of the ledger's dropped");
+  CHECK(s.at("missing") == 1);
+  CHECK(s.at("kept") == 1);
 }
 
-TEST_CASE("sarif: a file that leaves out a denial is refused", "[verify]") {
+TEST_CASE("sarif: a denial left out is a failure, with a list in the ledger and without", "[verify]") {
+  for (const bool listed : {true, false}) {
+    Story story(listed);
+    const Json good = Json::parse(story.sarif);
+    Json one = good;
+    Json& results = one["runs"][0]["results"];
+    REQUIRE(results.back().value("ruleId", "") == "runtime.sandbox_denial");
+    results.erase(results.size() - 1);
+    Json empty = good;
+    empty["runs"][0]["results"] = Json::array();
+    Json absent = good;
+    absent["runs"][0].erase("results");
+    for (const Json& log : {one, empty, absent}) {
+      const Outcome r = story.verify(log);
+      CAPTURE(listed, r.json.at("sarif").dump());
+      CHECK(r.status == 1);
+      CHECK(r.has("sarif_mismatch"));
+      CHECK(r.json.at("sarif").at(0).at("result") == "fail");
+    }
+  }
+}
+
+TEST_CASE("sarif: results are counted over all runs of the file", "[verify]") {
   Story story;
   const Json good = Json::parse(story.sarif);
-  Json cut = good;
-  Json& results = cut["runs"][0]["results"];
-  results.erase(results.size() - 1);
-  REQUIRE(good["runs"][0]["results"].back()["ruleId"] == "runtime.sandbox_denial");
-  CHECK(story.verify(cut).status == 1);
-  Json empty = good;
-  empty["runs"][0]["results"] = Json::array();
-  CHECK(story.verify(empty).status == 1);
+  Json twice = good;
+  twice["runs"].push_back(good["runs"][0]);
+  Outcome r = story.verify(twice);
+  CHECK(r.status == 1);
+  CHECK(r.json.at("sarif").at(0).at("foreign") == 2);
+  // Split over two runs of the same run of the ledger nothing is missing and nothing stands twice.
+  Json split = good;
+  split["runs"].push_back(good["runs"][0]);
+  split["runs"][0]["results"].erase(0);
+  split["runs"][1]["results"].erase(1);
+  r = story.verify(split);
+  CAPTURE(r.json.at("sarif").dump());
+  CHECK(r.status == 0);
+  CHECK(r.json.at("sarif").at(0).at("kept") == 2);
+}
+
+TEST_CASE("sarif: a pass claims no more than what was compared", "[verify]") {
+  Story story;
+  Outcome r = story.verify(story.sarif);
+  CHECK(r.json.at("sarif").at(0).at("text") == "byte-identical to what was written");
+  CHECK(r.json.at("sarif").at(0).at("identical") == true);
+  Json log = Json::parse(story.sarif);
+  log["runs"][0]["tool"]["driver"]["name"] = "another";
+  r = story.verify(log);
+  CHECK(r.status == 0);
+  CHECK(r.json.at("sarif").at(0).at("identical") == false);
+  CHECK(r.json.at("sarif").at(0).at("text").get<std::string>().starts_with("differs from what was written; kept 2 of 2 results"));
+}
+
+TEST_CASE("sarif: sarif.written fits its own list and its run", "[verify]") {
+  const std::string line = "sha256:" + std::string(64, 'a') + "\n";
+  const auto written = [](const std::string& list, int results, int denials = 0) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.denials = denials;
+    add_run(ledger, choices);
+    ledger.add("sarif.written", {{"converter", {{"product", "0.1.0"}, {"status", 0}}},
+                                 {"list", ledger.commit("sarif", list)},
+                                 {"results", results},
+                                 {"sha256", "sha256:" + std::string(64, 'b')}},
+               kRun);
+    ledger.checkpoint();
+    return verify_maker(ledger);
+  };
+  CHECK(written("", 0).status == 0);
+  CHECK(written(line + line, 2).status == 0);
+  CHECK(written(line + line, 2, 2).status == 0);
+  CHECK(written(line + line, 2, 3).first() == "counts_mismatch");
+  CHECK(written("", 0, 1).first() == "counts_mismatch");
+  CHECK(written(line + line, 1).first() == "counts_mismatch");
+  CHECK(written(line, 5).first() == "counts_mismatch");
+  CHECK(written("", 1).status == 1);
+  for (const std::string& list : {line.substr(0, 71), "sha256:" + std::string(64, 'A') + "\n", std::string("\n"), "x" + line}) {
+    CAPTURE(list);
+    CHECK(written(list, 1).first() == "disclosure_mismatch");
+  }
 }
 
 TEST_CASE("sarif: each change of what the ledger answers for is found", "[verify]") {
