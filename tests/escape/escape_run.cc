@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/escape/escape_run.h"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <sstream>
 
@@ -18,6 +20,14 @@ Plan hostile_plan(const ScratchDir& dir, std::vector<std::string> args) {
   plan.landlock.push_back(
       {program, based_path(program, dir.path()), NodeType::file, Access::read_exec});
   return plan;
+}
+
+std::string hostile_program() { return ETHOS_HOSTILE; }
+
+std::string why_no_escape() {
+  if (access(ETHOS_HOSTILE, X_OK) != 0)
+    return std::string("this user cannot reach ") + ETHOS_HOSTILE + " (scripts/test opens a view)";
+  return why_no_cage();
 }
 
 Answers::Answers(const std::string& output) {

@@ -12,6 +12,11 @@ namespace ethos::support {
 // The base plan with the hostile program granted for execution; argv is that program with `args`.
 [[nodiscard]] sandbox::Plan hostile_plan(const ScratchDir& dir, std::vector<std::string> args);
 
+[[nodiscard]] std::string hostile_program();
+
+// Why no hostile program can be started here, or nothing.
+[[nodiscard]] std::string why_no_escape();
+
 // "name=errno" lines of the program's output; -1 for a name that is missing.
 class Answers {
  public:
@@ -25,9 +30,9 @@ class Answers {
 
 }  // namespace ethos::support
 
-#define REQUIRE_CAGE()                                                \
-  if (const auto why = ethos::support::why_no_cage(); !why.empty()) { \
-    WARN("skipped: no cage here: " << why);                           \
-    return;                                                           \
-  }                                                                   \
+#define REQUIRE_CAGE()                                                  \
+  if (const auto why = ethos::support::why_no_escape(); !why.empty()) { \
+    WARN("skipped: no cage here: " << why);                             \
+    return;                                                             \
+  }                                                                     \
   static_cast<void>(0)

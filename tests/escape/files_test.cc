@@ -119,10 +119,14 @@ TEST_CASE("escape: what exists on the host cannot even be asked", "[escape][kern
   const support::ScratchDir dir;
   const support::ScratchDir other("/var/tmp");  // /tmp is the cage's own inside
   other.write("secret", "s3cret");
+  std::vector<std::string> asked = {"stat-paths", other.path(), other.path() + "/secret",
+                                    "/etc/shadow"};
+  for (const std::string top : {"/root", "/home", "/sys", "/run", "/var", "/boot"}) {
+    // The parents of the hostile program itself are there, empty but for it.
+    if (support::hostile_program().rfind(top + "/", 0) != 0) asked.push_back(top);
+  }
   support::CageRun r{};
-  support::run(
-      r, hostile_plan(dir, {"stat-paths", other.path(), other.path() + "/secret", "/etc/shadow",
-                            "/root", "/home", "/sys", "/run", "/var", "/boot"}));
+  support::run(r, hostile_plan(dir, std::move(asked)));
   CAPTURE(r.text());
   const Answers answers_of_run(r.out());
   for (const auto& [name, error] : answers_of_run.all()) {
