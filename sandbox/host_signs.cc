@@ -2,6 +2,7 @@
 #include "sandbox/host_signs.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,7 +52,13 @@ HostSigns read_host_signs() {
     // What distributions mount there themselves hides nothing.
     out.is_proc_masked |= at.starts_with("/proc/") && at != "/proc/sys/fs/binfmt_misc";
   });
-  out.is_chroot = !mounts.empty() && !has_root;
+  out.has_no_proc = mounts.empty();
+  // Without /proc the kernel still says whether our root is the root of a mount.
+  struct statx root {};
+  const bool is_asked = statx(AT_FDCWD, "/", AT_NO_AUTOMOUNT, 0, &root) == 0 &&
+                        (root.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0;
+  out.is_chroot = mounts.empty() ? is_asked && (root.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0
+                                 : !has_root;
   out.is_apparmor_restricting =
       number_of("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 0) == 1;
   out.is_userns_off = number_of("/proc/sys/user/max_user_namespaces", 1) == 0 ||
@@ -65,7 +72,11 @@ Advice advise_on_namespaces(const HostSigns& signs, int error) {
   if (signs.is_chroot)
     return {
         "this process runs in a chroot, where the kernel allows no user namespace",
-        "enter the tree by pivot_root instead: bwrap --bind TREE / --dev /dev --proc /proc -- ..."};
+        "enter the tree by pivot_root instead: bwrap --bind TREE / --dev /dev --dev-bind /proc /proc "
+        "-- ..."};
+  if (signs.has_no_proc)
+    return {"no /proc is mounted here, and the id maps of a user namespace are written there",
+            "mount -t proc proc /proc"};
   if (signs.is_userns_off || error == ENOSPC)
     return {"user namespaces are switched off or used up",
             "sysctl -w user.max_user_namespaces=15000 (and kernel.unprivileged_userns_clone=1 "
@@ -89,8 +100,8 @@ Advice advise_on_proc(const HostSigns& signs) {
     return {
         "parts of /proc are masked here, so the kernel allows no fresh one (every container "
         "default does that)",
-        "start the container with --security-opt systempaths=unconfined, or name the weaker "
-        "profile no-proc in the declaration"};
+        "start the container with --security-opt systempaths=unconfined (under bwrap take --dev-bind "
+        "/proc /proc), or name the weaker profile no-proc in the declaration"};
   return {"the kernel refused a fresh /proc", "name the weaker profile no-proc in the declaration"};
 }
 

@@ -12,6 +12,7 @@ struct HostSigns {
   bool is_apparmor_restricting = false;  // kernel.apparmor_restrict_unprivileged_userns
   bool is_userns_off = false;     // user.max_user_namespaces or kernel.unprivileged_userns_clone
   bool has_outer_filter = false;  // a seccomp filter is in force already
+  bool has_no_proc = false;       // /proc is not mounted
   bool is_proc_masked = false;    // something is mounted over parts of /proc
 };
 [[nodiscard]] HostSigns read_host_signs();

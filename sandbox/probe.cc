@@ -153,10 +153,10 @@ class Prober {
  public:
   std::vector<Feature> run(const std::string& cgroup_parent) {
     namespaces();
-    add("mount_api", in_mount_namespace([] { return make_fs("tmpfs", {}); }),
-        "the mount API of Linux 5.12 is missing or refused", "use Linux 5.19 or newer");
+    add_within("mount_api", [] { return in_mount_namespace([] { return make_fs("tmpfs", {}); }); },
+               "the mount API of Linux 5.12 is missing or refused", "use Linux 5.19 or newer");
     const Advice proc = advise_on_proc(signs_);
-    add("proc_mount", probe_proc(), proc.cause, proc.fix);
+    add_within("proc_mount", probe_proc, proc.cause, proc.fix);
     landlock();
     add("seccomp_listener", probe_listener(),
         "no second listener (this process is supervised already) or a kernel before 5.19",
@@ -164,12 +164,13 @@ class Prober {
     const auto init = sealed_init();
     add("sealed_memfd", init ? 0 : init.error().sys, "memfd_create or its seals are missing",
         "use Linux 3.17 or newer and allow memfd_create; vm.memfd_noexec must not be 2");
-    add("overlay_userxattr", probe_overlay(),
-        "overlayfs in a user namespace on tmpfs is missing: directories can be granted for writing "
-        "only up to 16 MiB and 2,000 entries, by copying them",
-        "use Linux 6.6 or newer with the overlay module", false);
+    add_within("overlay_userxattr", probe_overlay,
+               "overlayfs in a user namespace on tmpfs is missing: directories can be granted for "
+               "writing only up to 16 MiB and 2,000 entries, by copying them",
+               "use Linux 6.6 or newer with the overlay module", false);
     if (geteuid() == 0)
-      add("id_mapped_mounts", probe_id_map(),
+      add_within(
+          "id_mapped_mounts", probe_id_map,
           "the file system of the current directory has no id-mapped mounts",
           "put workspaces on ext4, xfs, btrfs or (6.3 and newer) tmpfs, or run as their owner");
     cgroups(cgroup_parent);
@@ -190,6 +191,22 @@ class Prober {
       feature.fix = std::move(fix);
     }
     out_.push_back(std::move(feature));
+  }
+
+  // For what is tried inside the namespaces: without them its own answer would blame the wrong thing.
+  void add_within(const char* name, int (*probe)(), std::string cause, std::string fix,
+                  bool required = true) {
+    if (has_namespaces())
+      add(name, probe(), std::move(cause), std::move(fix), required);
+    else
+      add(name, EPERM, "not tried: it needs the namespaces above", "make those possible first",
+          required);
+  }
+
+  [[nodiscard]] bool has_namespaces() const {
+    return std::all_of(out_.begin(), out_.end(), [](const Feature& f) {
+      return f.is_ok || (f.name != "user_namespace" && f.name != "namespaces");
+    });
   }
 
   void namespaces() {

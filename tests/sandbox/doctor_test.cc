@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/doctor.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <sstream>
@@ -51,6 +54,11 @@ TEST_CASE("host signs: each sign has its own advice", "[sandbox]") {
   HostSigns signs;
   signs.is_chroot = true;
   CHECK(advise_on_namespaces(signs, EPERM).fix.find("pivot_root") != std::string::npos);
+  // bwrap's own --proc covers parts of it, and then no fresh one can be mounted within.
+  CHECK(advise_on_namespaces(signs, EPERM).fix.find("--dev-bind /proc /proc") != std::string::npos);
+  signs = {};
+  signs.has_no_proc = true;
+  CHECK(advise_on_namespaces(signs, ENOENT).fix.find("mount -t proc") != std::string::npos);
   signs = {};
   signs.is_apparmor_restricting = true;
   CHECK(advise_on_namespaces(signs, EPERM).fix.find("apparmor") != std::string::npos);
@@ -60,4 +68,35 @@ TEST_CASE("host signs: each sign has its own advice", "[sandbox]") {
   CHECK(advise_on_namespaces(signs, EPERM).cause.find("seccomp") != std::string::npos);
   signs.is_proc_masked = true;
   CHECK(advise_on_proc(signs).fix.find("no-proc") != std::string::npos);
+}
+
+// Runs `act` in a child whose root is a directory that is no mount point, which is what a plain chroot is.
+TEST_CASE("doctor: in a plain chroot it names the chroot, and blames nothing else", "[sandbox]") {
+  if (geteuid() != 0) {
+    WARN("skipped: only root can chroot");
+    return;
+  }
+  const ethos::support::ScratchDir dir("/var/tmp");
+  dir.write("tree/tmp/.keep", "");
+  int fds[2];
+  REQUIRE(pipe(fds) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (chroot((dir.path() + "/tree").c_str()) != 0 || chdir("/") != 0) _exit(2);
+    const std::string text = doctor_text(probe_features(""), false);
+    _exit(write(fds[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 3);
+  }
+  close(fds[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(fds[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(n));
+  close(fds[0]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CAPTURE(text);
+  CHECK(status == 0);
+  CHECK(text.find("MISSING  user_namespace\n           why: this process runs in a chroot") == 0);
+  CHECK(text.find("MISSING  mount_api\n           why: not tried") != std::string::npos);
+  CHECK(text.find("No cage can be built here") != std::string::npos);
 }
