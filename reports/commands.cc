@@ -66,7 +66,7 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--period", options.period, "YYYY-MM-DD..YYYY-MM-DD, both days included")
       ->required();
   app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
-  app.add_option("--format", options.formats, "html,csv,md,json,oscal")
+  app.add_option("--format", options.formats, "html,csv,xlsx,md,json,oscal")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--out", options.out, "directory for the report")->required();

@@ -27,11 +27,11 @@ std::string quoted(const std::string& text) {
 }
 
 std::optional<Refusal> check(const Options& options) {
-  static const std::set<std::string> known = {"html", "csv", "md", "json", "oscal"};
+  static const std::set<std::string> known = {"html", "csv", "md", "json", "oscal", "xlsx"};
   for (const std::string& format : options.formats) {
     if (known.contains(format)) continue;
     return usage("--format: \"" + shortened(visible(format), 40) +
-                 "\" is none of html, csv, md, json, oscal");
+                 "\" is none of html, csv, md, json, oscal, xlsx");
   }
   if (!options.ledger.empty() && !options.bundle.empty())
     return usage("--ledger or --bundle, not both");

@@ -7,6 +7,7 @@
 #include "reports/collect.h"
 #include "reports/controls.h"
 #include "reports/csv.h"
+#include "reports/xlsx.h"
 #include "reports/html.h"
 #include "reports/json_report.h"
 #include "reports/json_tape.h"
@@ -83,10 +84,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ++scripts;
   require(scripts == 2);
   written(model, [](const Model& m, Sink& sink) { write_markdown(m, kMarkdownBudget, sink); });
-  for (const auto writer :
-       {write_runs_csv, write_denials_csv, write_limits_csv, write_grants_csv, write_exceptions_csv,
-        write_drift_csv, write_controls_csv, write_counts_csv}) {
-    written(model, [writer](const Model& m, Sink& sink) { writer(m, CsvText::neutralised, sink); });
+  for (const TableKind& kind : all_tables()) {
+    written(model, [&kind](const Model& m, Sink& sink) {
+      write_csv(kind, m, CsvText::neutralised, sink);
+    });
   }
+  written(model, write_xlsx);
   return 0;
 }

@@ -87,19 +87,23 @@ Rendered render(const reports::Model& model) {
     writer(model, sink);
     text = sink.text();
   };
-  const auto csv = [](auto writer) {
-    return [writer](const Model& m, Sink& sink) { writer(m, CsvText::neutralised, sink); };
+  const auto csv = [](std::string_view name) {
+    return [name](const Model& m, Sink& sink) {
+      for (const TableKind& kind : all_tables()) {
+        if (kind.name == name) write_csv(kind, m, CsvText::neutralised, sink);
+      }
+    };
   };
   into(out.json, write_json);
   into(out.html, write_html);
   into(out.markdown, [](const Model& m, Sink& sink) { write_markdown(m, kMarkdownBudget, sink); });
-  into(out.runs, csv(write_runs_csv));
-  into(out.denials, csv(write_denials_csv));
-  into(out.limits, csv(write_limits_csv));
-  into(out.grants, csv(write_grants_csv));
-  into(out.exceptions, csv(write_exceptions_csv));
-  into(out.drift, csv(write_drift_csv));
-  into(out.counts, csv(write_counts_csv));
+  into(out.runs, csv("runs"));
+  into(out.denials, csv("denials"));
+  into(out.limits, csv("limits"));
+  into(out.grants, csv("grants"));
+  into(out.exceptions, csv("exceptions"));
+  into(out.drift, csv("drift"));
+  into(out.counts, csv("counts"));
   return out;
 }
 
