@@ -57,10 +57,10 @@ struct Denial {
   std::string reason;    // short sentence for people, e.g. "outside every write grant"
 };
 
-// One executed program. Coalesced by path like denials; an exec that the kernel then refused looks
-// the same, since the notification comes before the outcome.
+// One executed program. Coalesced by path like denials. What the kernel would refuse at the moment
+// of the look is none; the notification comes before the outcome all the same.
 struct ExecEvent {
-  std::string path;  // as given to execve, made absolute; mark A
+  std::string path;  // as given to execve, or of the file behind a descriptor; mark A
   std::optional<BasedPath> where;
   bool is_tool = false;  // the first one, started by the init of the cage
   std::uint64_t count = 1;

@@ -26,12 +26,17 @@ GrantIndex::GrantIndex(const Plan& plan) : plan_(&plan) {
     never_write_.push_back(absolute(where, plan.workspace));
 }
 
-bool GrantIndex::is_read_only_mount(std::string_view path) const {
-  const Mount* holder = nullptr;
+const Mount* GrantIndex::holder(std::string_view path) const {
+  const Mount* found = nullptr;
   for (const auto& mount : plan_->mounts)
-    if (is_within(path, mount.at) && (holder == nullptr || mount.at.size() >= holder->at.size()))
-      holder = &mount;
-  return holder == nullptr || holder->read_only;
+    if (is_within(path, mount.at) && (found == nullptr || mount.at.size() >= found->at.size()))
+      found = &mount;
+  return found;
+}
+
+bool GrantIndex::is_read_only_mount(std::string_view path) const {
+  const Mount* mount = holder(path);
+  return mount == nullptr || mount->read_only;
 }
 
 Cover GrantIndex::cover(std::string_view path) const {
@@ -53,6 +58,8 @@ Cover GrantIndex::cover(std::string_view path) const {
 }
 
 bool GrantIndex::may_execute(std::string_view path) const {
+  const Mount* mount = holder(path);
+  if (mount == nullptr || mount->no_exec || mount->kind == MountKind::mask) return false;
   for (const auto& rule : plan_->landlock)
     if ((rule.access == Access::read_exec || rule.access == Access::write_exec) &&
         is_within(path, rule.at))

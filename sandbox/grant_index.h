@@ -31,6 +31,8 @@ class GrantIndex {
   [[nodiscard]] const std::string& workspace() const { return plan_->workspace; }
 
  private:
+  // The mount that a path lies on: of those at one place the last.
+  [[nodiscard]] const Mount* holder(std::string_view path) const;
   [[nodiscard]] bool is_read_only_mount(std::string_view path) const;
 
   const Plan* plan_;

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "sandbox/coalescer.h"
 #include "sandbox/grant_index.h"
 #include "sandbox/listener.h"
+#include "sandbox/path_walk.h"
 #include "sandbox/process_counter.h"
 
 namespace ethos::sandbox {
@@ -16,7 +18,8 @@ struct Verdict {
   int error = 0;
 };
 
-// Decides notified calls and writes down the refused ones. Stateless but for counters. A call is
+// Decides notified calls and writes down the refused ones: calls that name a path in
+// judge_paths.cc, the others in judge.cc. Stateless but for counters. A call is
 // let through only when the kernel itself refuses what must be refused (mounts, Landlock, missing
 // capabilities, namespaces), because arguments behind pointers can change after the look at them.
 class Judge {
@@ -27,22 +30,39 @@ class Judge {
   Verdict decide(const Call& call, const Listener& listener, std::uint64_t now_ns);
 
  private:
-  struct Path;
+  // The arguments of an open of any form.
+  struct Opening {
+    std::int32_t dir_fd = 0;
+    std::uint64_t address = 0;
+    std::uint64_t flags = 0;
+    std::uint64_t mode = 0;
+    std::uint64_t resolve = 0;
+  };
+
   Verdict decide_exec(const Call& call);
+  Verdict decide_exec_memory(const Call& call, const Place& place);
   Verdict decide_open(const Call& call);
   Verdict decide_open_how(const Call& call);
-  Verdict decide_open_path(const Call& call, int dir_fd, std::uint64_t address,
-                           std::uint64_t flags);
+  Verdict decide_opening(const Call& call, const Opening& opening);
+  Verdict decide_reading(const Call& call, const Place& place, Cover cover);
   Verdict decide_path_change(const Call& call);
+  Verdict decide_node(const Call& call, std::uint64_t mode);
   Verdict decide_fork(const Call& call);
   Verdict decide_connect(const Call& call);
   Verdict decide_bind(const Call& call);
   Verdict decide_socket(const Call& call);
   Verdict decide_arguments(const Call& call);
 
-  bool read_tool_path(const Call& call, int dir_fd, std::uint64_t address, std::string& path,
-                      Verdict& verdict);
+  bool read_text(const Call& call, std::uint64_t address, std::string& text, Verdict& verdict);
+  bool find_place(const Call& call, const PathQuery& query, Place& place, Verdict& verdict);
+  bool may_interpret(const Call& call, const Place& file, Verdict& verdict);
+  static bool is_taken(const Place& place, bool is_new, bool writes);
+  void note_exec(const Call& call, std::string path);
+  Verdict refuse_path(const Call& call, const std::string& path, std::string_view rule,
+                      std::string_view reason, int error);
   Verdict refuse_write(const Call& call, const std::string& path, Cover cover);
+  Verdict refuse_exec(const Call& call, const std::string& path);
+  Verdict refuse_set_id(const Call& call);
   Verdict refuse(const Call& call, Denial denial, int error);
   Verdict refuse_call(const Call& call, const char* rule, const char* reason, int error);
 
@@ -50,6 +70,7 @@ class Judge {
   GrantIndex grants_;
   Coalescer* evidence_;
   ProcessCounter* processes_;
+  PathWalker walker_;
   const Listener* listener_ = nullptr;
   std::uint64_t now_ns_ = 0;
   bool has_seen_tool_ = false;

@@ -20,14 +20,4 @@ enum class MemoryRead { ok, fault, gone, forbidden, too_long };
 // Exactly out.size() bytes.
 [[nodiscard]] MemoryRead read_bytes(pid_t pid, std::uint64_t address, std::span<std::byte> out);
 
-// A path argument made absolute and plain as the tool sees it: relative ones by the link of its
-// working directory or of descriptor `dir_fd` under /proc. Empty strings name the descriptor.
-[[nodiscard]] MemoryRead read_path(pid_t pid, std::int32_t dir_fd, std::uint64_t address,
-                                   std::string& out);
-
-// Where the links of the cage really lead: the path that the kernel finds when it resolves `path`
-// inside the root of `pid`, last component included when it exists. `path` itself when it cannot
-// be told.
-[[nodiscard]] std::string resolve_inside(pid_t pid, const std::string& path);
-
 }  // namespace ethos::sandbox

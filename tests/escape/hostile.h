@@ -24,5 +24,6 @@ extern const std::vector<Entry> kFileCases;
 extern const std::vector<Entry> kSystemCases;
 extern const std::vector<Entry> kNetworkCases;
 extern const std::vector<Entry> kProcessCases;
+extern const std::vector<Entry> kWalkCases;
 
 }  // namespace hostile

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/exec_check.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace ethos::sandbox {
+namespace {
+
+constexpr std::size_t kScriptLine = 256;  // BINPRM_BUF_SIZE
+constexpr std::size_t kHead = 4096;
+
+std::string script_interpreter(std::string_view head) {
+  std::string_view line = head.substr(2, kScriptLine - 2);
+  line = line.substr(0, line.find('\n'));
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  constexpr std::string_view kEnds(" \t\0", 3);
+  return std::string(line.substr(0, line.find_first_of(kEnds)));
+}
+
+std::string elf_loader(std::string_view head) {
+  Elf64_Ehdr header;
+  if (head.size() < sizeof header) return {};
+  std::memcpy(&header, head.data(), sizeof header);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) return {};
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    // Both terms are small: e_phnum is a 16-bit number.
+    const std::size_t skip = i * sizeof segment;
+    if (header.e_phoff > head.size() || skip > head.size() - header.e_phoff ||
+        sizeof segment > head.size() - header.e_phoff - skip)
+      return {};
+    std::memcpy(&segment, head.data() + header.e_phoff + skip, sizeof segment);
+    if (segment.p_type != PT_INTERP) continue;
+    if (segment.p_offset > head.size() || segment.p_filesz > head.size() - segment.p_offset)
+      return {};
+    const std::string_view text = head.substr(segment.p_offset, segment.p_filesz);
+    return std::string(text.substr(0, text.find('\0')));
+  }
+  return {};
+}
+
+// Not faccessat: it would also say no for the cage's own noexec mounts.
+bool is_in_group(std::uint32_t gid, const Identity& identity) {
+  if (gid == identity.host_gid) return true;
+  if (identity.is_mapped_by_root) return false;
+  // An ordinary user's tool keeps the groups of its supervisor.
+  std::array<gid_t, 256> groups{};
+  const int n = getgroups(static_cast<int>(groups.size()), groups.data());
+  return n > 0 && std::find(groups.begin(), groups.begin() + n, gid) != groups.begin() + n;
+}
+
+}  // namespace
+
+bool may_start(const Place& file, const Identity& identity) {
+  if (!S_ISREG(file.mode)) return false;
+  if (file.uid == identity.host_uid) return (file.mode & S_IXUSR) != 0;
+  if (is_in_group(file.gid, identity)) return (file.mode & S_IXGRP) != 0;
+  return (file.mode & S_IXOTH) != 0;
+}
+
+std::string interpreter_in(std::string_view head) {
+  if (head.starts_with("#!")) return script_interpreter(head);
+  if (head.starts_with(std::string_view(ELFMAG, SELFMAG))) return elf_loader(head);
+  return {};
+}
+
+std::string named_interpreter(const Place& file) {
+  const std::string link = "/proc/self/fd/" + std::to_string(file.object.get());
+  const base::UniqueFd content(open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!content.is_open()) return {};
+  std::array<char, kHead> head{};
+  const ssize_t n = pread(content.get(), head.data(), head.size(), 0);
+  return n <= 0 ? std::string()
+                : interpreter_in(std::string_view(head.data(), static_cast<std::size_t>(n)));
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sandbox/path_walk.h"
+#include "sandbox/plan.h"
+
+// What execve(2) looks at before a program starts, looked at beforehand.
+namespace ethos::sandbox {
+
+// False when the kernel answers EACCES whatever the cage grants: no regular file, or one that the
+// tool's ids give no right to execute. Access control lists are not read.
+[[nodiscard]] bool may_start(const Place& file, const Identity& identity);
+
+// The program that a file names to run it: the interpreter of a script (`#!/bin/sh -e` ->
+// "/bin/sh") or the loader of an ELF file (PT_INTERP). Empty when there is none or the file cannot
+// be read.
+[[nodiscard]] std::string named_interpreter(const Place& file);
+// The same for the first bytes of a file.
+[[nodiscard]] std::string interpreter_in(std::string_view head);
+
+}  // namespace ethos::sandbox

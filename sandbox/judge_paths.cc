@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of calls that name a path. The question is always the same: where does the path
+// lead, and would the kernel refuse the act there because of the cage? What it refuses for reasons
+// of its own (no such file, a loop of links, a directory opened for writing, a name that is taken)
+// goes through to it and is no denial.
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "sandbox/address_text.h"
+#include "sandbox/based_path.h"
+#include "sandbox/exec_check.h"
+#include "sandbox/filter/rules.h"
+#include "sandbox/judge.h"
+#include "sandbox/path_calls.h"
+#include "sandbox/tool_memory.h"
+
+namespace ethos::sandbox {
+namespace {
+
+constexpr std::uint64_t kTmpFile = 020000000;  // __O_TMPFILE without O_DIRECTORY
+
+std::int32_t as_int(std::uint64_t word) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(word));
+}
+
+std::string_view write_rule(Cover cover) {
+  switch (cover) {
+    case Cover::git:
+      return "git";
+    case Cover::hidden:
+      return "hidden";
+    case Cover::policy:
+      return "policy";
+    default:
+      return "outside-grants";
+  }
+}
+
+bool is_granted(Cover cover) { return cover == Cover::writable || cover == Cover::readable; }
+
+bool is_device(std::uint64_t mode) { return S_ISCHR(mode) || S_ISBLK(mode); }
+
+}  // namespace
+
+// The text of a path argument. False: `verdict` is already the answer.
+bool Judge::read_text(const Call& call, std::uint64_t address, std::string& text,
+                      Verdict& verdict) {
+  const MemoryRead read = read_string(call.pid, address, text);
+  verdict = {0};
+  if (read == MemoryRead::ok) return true;
+  if (!listener_->is_valid(call.id)) {
+    evidence_->add_gap("target_gone", now_ns_);
+  } else if (read == MemoryRead::forbidden) {
+    // A process that hides its memory gets no path-changing call.
+    verdict = refuse_call(call, "unreadable", "the arguments cannot be read", EACCES);
+  }
+  return false;  // otherwise the kernel finds the same fault and says so
+}
+
+// Where a path leads. False: `verdict` is already the answer.
+bool Judge::find_place(const Call& call, const PathQuery& query, Place& place, Verdict& verdict) {
+  place = walker_.walk(call.pid, query);
+  verdict = {0};
+  if (!listener_->is_valid(call.id)) {
+    evidence_->add_gap("target_gone", now_ns_);
+    return false;
+  }
+  switch (place.reach) {
+    case Reach::nameless:  // pipes, sockets, memory: no grant speaks of them
+    case Reach::fault:
+      return false;
+    case Reach::broken:
+      // In a granted tree it is simply not there; elsewhere only the host knows.
+      return !is_granted(grants_.cover(place.break_at));
+    case Reach::too_deep:
+      if (!place.path.empty()) return true;
+      evidence_->add_gap("unreadable", now_ns_);
+      return false;
+    case Reach::object:
+    case Reach::vacant:
+      break;
+  }
+  return true;
+}
+
+Verdict Judge::refuse_path(const Call& call, const std::string& path, std::string_view rule,
+                           std::string_view reason, int error) {
+  Denial denial;
+  denial.object = path;
+  denial.object_kind = "path";
+  denial.where = based_path(path, plan_->workspace);
+  denial.rule = std::string(rule);
+  denial.reason = std::string(reason);
+  return refuse(call, std::move(denial), error);
+}
+
+Verdict Judge::refuse_write(const Call& call, const std::string& path, Cover cover) {
+  return refuse_path(
+      call, path, write_rule(cover),
+      cover == Cover::policy ? "never writable from inside" : "outside every write grant", EACCES);
+}
+
+Verdict Judge::refuse_exec(const Call& call, const std::string& path) {
+  const bool is_visible = grants_.cover(path) != Cover::outside;
+  return refuse_path(call, path, "no-exec", "outside every exec grant",
+                     is_visible ? EACCES : ENOENT);
+}
+
+Verdict Judge::decide_exec(const Call& call) {
+  const bool is_at = call.nr == 322;
+  const std::uint64_t flags = is_at ? call.args[4] : 0;
+  std::string text;
+  Verdict verdict;
+  if (!read_text(call, call.args[is_at ? 1 : 0], text, verdict)) return verdict;
+  if (text.empty() && (flags & AT_EMPTY_PATH) == 0) return {0};  // ENOENT
+  PathQuery query;
+  query.dir_fd = is_at ? as_int(call.args[0]) : AT_FDCWD;
+  query.text = text;
+  query.follows_last = (flags & AT_SYMLINK_NOFOLLOW) == 0;
+  Place place;
+  const bool is_found = find_place(call, query, place, verdict);
+  if (place.reach == Reach::nameless && S_ISREG(place.mode)) return decide_exec_memory(call, place);
+  if (!is_found) return verdict;
+  if (place.reach == Reach::vacant && is_granted(grants_.cover(place.path))) return {0};
+  if (place.reach != Reach::object) return refuse_exec(call, place.path);
+  if (!may_start(place, plan_->identity)) return {0};  // EACCES, as outside the cage
+  if (!grants_.may_execute(place.path)) return refuse_exec(call, place.path);
+  if (!may_interpret(call, place, verdict)) return verdict;
+  // The name as it was given says more than where links led; but a descriptor's says nothing.
+  const bool is_telling =
+      !place.by_descriptor && text.front() == '/' && text.find("/..") == std::string::npos;
+  note_exec(call, is_telling ? plain_path(text) : place.path);
+  return {0};
+}
+
+// Code in memory: the kernel starts it only where the plan lets programs make such files.
+Verdict Judge::decide_exec_memory(const Call& call, const Place& place) {
+  if (!plan_->may_exec_memory)
+    return refuse_path(call, place.path, "no-exec", "code in memory is not granted", EACCES);
+  note_exec(call, place.path);
+  return {0};
+}
+
+// The interpreters that the kernel starts in the file's place must be executable as well. False:
+// `verdict` is the answer.
+bool Judge::may_interpret(const Call& call, const Place& file, Verdict& verdict) {
+  constexpr int kMaxScripts = 5;  // as deep as the kernel goes
+  Place at;
+  const Place* current = &file;
+  for (int depth = 0; depth <= kMaxScripts; ++depth) {
+    const std::string name = named_interpreter(*current);
+    verdict = {0};
+    if (name.empty()) return true;
+    PathQuery query;
+    query.dir_fd = AT_FDCWD;
+    query.text = name;
+    Place next;
+    if (!find_place(call, query, next, verdict)) return false;
+    if (next.reach == Reach::vacant && is_granted(grants_.cover(next.path))) return false;
+    if (next.reach == Reach::object && !may_start(next, plan_->identity)) return false;
+    if (next.reach != Reach::object || !grants_.may_execute(next.path)) {
+      verdict = refuse_exec(call, next.path);
+      return false;
+    }
+    at = std::move(next);
+    current = &at;
+  }
+  return false;  // ELOOP
+}
+
+void Judge::note_exec(const Call& call, std::string path) {
+  ExecEvent event;
+  event.where = based_path(path, plan_->workspace);
+  event.path = std::move(path);
+  event.pid = call.pid;
+  event.is_tool = !has_seen_tool_;
+  has_seen_tool_ = true;
+  evidence_->add(std::move(event), now_ns_);
+}
+
+Verdict Judge::decide_open(const Call& call) {
+  Opening opening;
+  opening.dir_fd = AT_FDCWD;
+  switch (call.nr) {
+    case 85:  // creat
+      opening.address = call.args[0];
+      opening.flags = O_WRONLY | O_CREAT | O_TRUNC;
+      opening.mode = call.args[1];
+      break;
+    case 2:  // open
+      opening.address = call.args[0];
+      opening.flags = call.args[1] & 0xffffffff;
+      opening.mode = call.args[2];
+      break;
+    default:  // openat
+      opening.dir_fd = as_int(call.args[0]);
+      opening.address = call.args[1];
+      opening.flags = call.args[2] & 0xffffffff;
+      opening.mode = call.args[3];
+      break;
+  }
+  return decide_opening(call, opening);
+}
+
+Verdict Judge::decide_open_how(const Call& call) {
+  open_how how{};
+  const std::size_t size = sizeof how;
+  if (call.args[3] < size) return {0};  // EINVAL by the kernel
+  const MemoryRead read =
+      read_bytes(call.pid, call.args[2], std::as_writable_bytes(std::span(&how, 1)));
+  if (read == MemoryRead::forbidden)
+    return refuse_call(call, "unreadable", "the arguments cannot be read", EACCES);
+  if (read != MemoryRead::ok) return {0};
+  return decide_opening(call,
+                        {as_int(call.args[0]), call.args[1], how.flags, how.mode, how.resolve});
+}
+
+Verdict Judge::decide_opening(const Call& call, const Opening& opening) {
+  const std::uint64_t flags = opening.flags;
+  if ((flags & O_PATH) != 0) return {0};            // no access to content, whatever else is asked
+  const bool is_unnamed = (flags & kTmpFile) != 0;  // O_TMPFILE: the path is a directory
+  const bool creates = (flags & O_CREAT) != 0;
+  const bool is_new = creates && (flags & O_EXCL) != 0;
+  const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0 || is_unnamed;
+  if (!writes && !creates && plan_->observe != Observe::all) return {0};
+  std::string text;
+  Verdict verdict;
+  if (!read_text(call, opening.address, text, verdict) || text.empty()) return verdict;
+  if (creates && text.back() == '/') return {0};  // EISDIR
+  PathQuery query;
+  query.dir_fd = opening.dir_fd;
+  query.text = text;
+  query.follows_last = (flags & O_NOFOLLOW) == 0 && !is_new;
+  query.resolve = opening.resolve;
+  Place place;
+  if (!find_place(call, query, place, verdict)) return verdict;
+  const Cover cover = grants_.cover(place.path);
+  const bool is_there = place.reach == Reach::object;
+  if (is_there && is_taken(place, is_new, (writes || creates) && !is_unnamed)) return {0};
+  if (is_there && is_unnamed && !S_ISDIR(place.mode)) return {0};  // ENOTDIR
+  const bool makes = is_unnamed || (creates && !is_there);
+  if (cover == Cover::writable) {
+    if (makes && (opening.mode & filter::kSetIdBits) != 0) return refuse_set_id(call);
+    return {0};
+  }
+  if (!is_there && !creates && cover == Cover::readable) return {0};  // ENOENT
+  if (writes || makes) return refuse_write(call, place.path, cover);
+  return decide_reading(call, place, cover);
+}
+
+// The kernel's own ends: EEXIST, ELOOP for a link that is not followed, EISDIR.
+bool Judge::is_taken(const Place& place, bool is_new, bool writes) {
+  return is_new || S_ISLNK(place.mode) || (writes && S_ISDIR(place.mode));
+}
+
+Verdict Judge::decide_reading(const Call& call, const Place& place, Cover cover) {
+  if (plan_->observe != Observe::all) return {0};
+  if (cover == Cover::readable || cover == Cover::git || cover == Cover::policy) return {0};
+  const bool is_hidden = cover == Cover::hidden;
+  // What is visible inside says EACCES; of the rest no answer tells whether it exists.
+  return refuse_path(call, place.path, is_hidden ? "hidden" : "outside-grants",
+                     is_hidden ? "hidden" : "outside every grant",
+                     cover == Cover::outside ? ENOENT : EACCES);
+}
+
+Verdict Judge::refuse_set_id(const Call& call) {
+  return refuse_call(call, "set-id", "set-user-id and set-group-id bits", EPERM);
+}
+
+Verdict Judge::decide_path_change(const Call& call) {
+  const PathCall layout = path_call(call.nr);
+  const auto arg = [&](int index) { return call.args[static_cast<std::size_t>(index)]; };
+  if (layout.chmod_arg >= 0 && (arg(layout.chmod_arg) & filter::kSetIdBits) != 0)
+    return refuse_set_id(call);
+  const std::uint64_t flags = layout.flags_arg < 0 ? 0 : arg(layout.flags_arg);
+  for (int i = 0; i < layout.count; ++i) {
+    const PathArg& at = layout.paths[static_cast<std::size_t>(i)];
+    const bool is_fd = arg(at.path) == 0 && layout.null_is_fd;
+    std::string text;
+    Verdict verdict;
+    if (!is_fd && !read_text(call, arg(at.path), text, verdict)) return verdict;
+    const bool may_be_empty = is_fd || (i == 0 && (flags & AT_EMPTY_PATH) != 0);
+    if (text.empty() && !may_be_empty) return {0};  // ENOENT
+    PathQuery query;
+    query.dir_fd = at.dir < 0 ? AT_FDCWD : as_int(arg(at.dir));
+    query.text = text;
+    query.follows_last = at.last == LastName::follow ? (flags & AT_SYMLINK_NOFOLLOW) == 0
+                                                     : i == 0 && (flags & AT_SYMLINK_FOLLOW) != 0;
+    query.is_last_kept = at.last == LastName::make || at.last == LastName::place;
+    Place place;
+    if (!find_place(call, query, place, verdict)) {
+      // Of what has no name the other path may still say more.
+      if (verdict.error == 0 && place.reach == Reach::nameless) continue;
+      return verdict;
+    }
+    const Cover cover = grants_.cover(place.path);
+    const bool is_there = place.reach == Reach::object;
+    if (query.is_last_kept && !place.has_name) return {0};  // "." and "..": EBUSY, EEXIST
+    if (at.last == LastName::make && is_there) return {0};  // EEXIST
+    if (cover == Cover::writable) continue;
+    const bool must_be_there = at.last == LastName::follow || at.last == LastName::keep;
+    if (must_be_there && !is_there && cover == Cover::readable) return {0};  // ENOENT
+    return refuse_write(call, place.path, cover);
+  }
+  return layout.mknod_arg < 0 ? Verdict{0} : decide_node(call, arg(layout.mknod_arg));
+}
+
+// A new node in a place that may be written.
+Verdict Judge::decide_node(const Call& call, std::uint64_t mode) {
+  if (is_device(mode & S_IFMT))
+    return refuse_call(call, "syscall", "device nodes cannot be made", EPERM);
+  return (mode & filter::kSetIdBits) != 0 ? refuse_set_id(call) : Verdict{0};
+}
+
+Verdict Judge::decide_bind(const Call& call) {
+  std::array<std::byte, 128> bytes{};
+  const std::size_t size =
+      std::min<std::size_t>(as_int(call.args[2]) < 0 ? 0 : call.args[2] & 0xffffffff, bytes.size());
+  if (read_bytes(call.pid, call.args[1], std::span(bytes).first(size)) != MemoryRead::ok)
+    return {0};
+  const SocketAddress address = describe_address(std::span(bytes).first(size));
+  if (address.path.empty()) return {0};  // abstract and inet names stay in the cage's namespaces
+  PathQuery query;
+  query.dir_fd = AT_FDCWD;
+  query.text = address.path;
+  query.is_last_kept = true;
+  Place place;
+  Verdict verdict;
+  if (!find_place(call, query, place, verdict)) return verdict;
+  if (!place.has_name || place.reach == Reach::object) return {0};  // EADDRINUSE
+  const Cover cover = grants_.cover(place.path);
+  return cover == Cover::writable ? Verdict{0} : refuse_write(call, place.path, cover);
+}
+
+}  // namespace ethos::sandbox

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <string>
+
+#include "tests/escape/escape_run.h"
+#include "tests/escape/walk_acts.h"
+
+using namespace ethos;
+using support::Answers;
+using support::hostile_plan;
+
+namespace {
+
+bool has_ending(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+void fill(const support::ScratchDir& dir) {
+  dir.write("a.txt", "precious");
+  dir.write("sub/y", "1");
+  dir.write(".env", "KEY=1");
+  dir.write(".git/config", "[core]");
+  dir.write("out/kept", "1");
+  // As the tool's own uid needs it to change an owner to what it is.
+  REQUIRE(symlink("a.txt", (dir.path() + "/to_a").c_str()) == 0);
+  REQUIRE(symlink("../out", (dir.path() + "/sub/to_out").c_str()) == 0);
+}
+
+sandbox::Plan walk_plan(const support::ScratchDir& dir, const std::string& act) {
+  auto plan = hostile_plan(dir, {"walk", act, dir.path()});
+  support::hide(plan, ".env", false);
+  support::hide(plan, ".git", true);
+  support::grant_write(plan, "out");
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("escape: every path is judged where the kernel's walk ends", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  fill(dir);
+  const std::string before = dir.snapshot();
+  for (const auto observe : {sandbox::Observe::writes, sandbox::Observe::all}) {
+    for (const hostile::WalkAct& act : hostile::kWalkActs) {
+      auto plan = walk_plan(dir, act.name);
+      plan.observe = observe;
+      sandbox::LaunchOptions options;
+      options.commit_staged = false;
+      support::CageRun r{};
+      support::run(r, plan, options);
+      const std::string name = act.name;
+      CAPTURE(name, static_cast<int>(observe), r.text());
+      CHECK(Answers(r.out()).of("result") == act.error);
+      CHECK(r.sink.gaps.empty());
+      if (act.denied == nullptr) {
+        CHECK(r.sink.denials.empty());
+        continue;
+      }
+      REQUIRE(r.sink.denials.size() == 1);
+      CHECK(has_ending(r.sink.denials[0].object, act.denied));
+      CHECK(r.sink.denials[0].outcome == sandbox::Outcome::denied);
+    }
+  }
+  CHECK(dir.snapshot() == before);
+}
+
+// The kernel alone, without a supervisor, agrees with every answer: nothing is let through that it
+// would not refuse, and nothing is refused that it would allow.
+TEST_CASE("escape: the kernel's own answers are the judge's", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  fill(dir);
+  const std::string before = dir.snapshot();
+  for (const hostile::WalkAct& act : hostile::kWalkActs) {
+    const std::string name = act.name;
+    if (name.starts_with("how_")) continue;  // no openat2 without an observer
+    auto plan = walk_plan(dir, name);
+    plan.observe = sandbox::Observe::off;
+    sandbox::LaunchOptions options;
+    options.commit_staged = false;
+    support::CageRun r{};
+    support::run(r, plan, options);
+    CAPTURE(name, r.text());
+    const int error = Answers(r.out()).of("result");
+    if (act.denied == nullptr)
+      CHECK(error == act.error);
+    else
+      CHECK(error > 0);
+  }
+  CHECK(dir.snapshot() == before);
+}
+
+TEST_CASE("escape: a program is judged and listed as the file that would start",
+          "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("plain", "#!/bin/sh\necho started\n");
+  dir.write("no_right", "#!/bin/sh\n");
+  dir.write("bin/good", "#!/bin/sh\necho started\n");
+  dir.write("bin/bad_interpreter", "#! /elsewhere/interpreter -x\n");
+  dir.write("bin/hidden_interpreter", "#!" + dir.path() + "/plain\n");
+  dir.write("bin/lost_interpreter", "#!/usr/bin/no-such-interpreter\n");
+  for (const char* name : {"plain", "bin/good", "bin/bad_interpreter", "bin/hidden_interpreter",
+                           "bin/lost_interpreter"})
+    REQUIRE(chmod((dir.path() + "/" + name).c_str(), 0755) == 0);
+  REQUIRE(symlink("../plain", (dir.path() + "/bin/link").c_str()) == 0);
+  struct Case {
+    const char* way;
+    const char* file;
+    int error;           // 0: it starts
+    const char* denied;  // end of the object
+  };
+  const Case cases[] = {
+      {"path", "/bin/good", 0, nullptr},
+      {"fd", "/bin/good", 0, nullptr},
+      {"empty", "/bin/good", 0, nullptr},
+      {"path", "/plain", EACCES, "/plain"},
+      {"fd", "/plain", EACCES, "/plain"},
+      {"empty", "/plain", EACCES, "/plain"},
+      {"path", "/bin/link", EACCES, "/plain"},
+      {"fd", "/bin/link", EACCES, "/plain"},
+      {"path", "/bin/bad_interpreter", ENOENT, "/elsewhere/interpreter"},
+      {"path", "/bin/hidden_interpreter", EACCES, "/plain"},
+      {"path", "/bin/lost_interpreter", ENOENT, nullptr},
+      {"path", "/bin/no-such-program", ENOENT, nullptr},
+      {"path", "/no_right", EACCES, nullptr},
+      {"path", "/bin", EACCES, nullptr},
+  };
+  for (const Case& c : cases) {
+    auto plan = hostile_plan(dir, {"start", c.way, dir.path() + c.file});
+    const std::string bin = dir.path() + "/bin";
+    support::add_bind(plan, bin, sandbox::NodeType::directory, true, false);
+    plan.landlock.push_back({bin, {}, sandbox::NodeType::directory, sandbox::Access::read_exec});
+    support::CageRun r{};
+    support::run(r, plan);
+    const std::string way = c.way;
+    const std::string file = c.file;
+    CAPTURE(way, file, r.text());
+    CHECK(r.sink.gaps.empty());
+    if (c.error == 0) {
+      CHECK(r.out() == "started\n");
+      REQUIRE(r.sink.execs.size() == 2);  // the hostile program itself is the first
+      CHECK(r.sink.execs[1].path == dir.path() + c.file);
+    } else {
+      CHECK(Answers(r.out()).of("exec") == c.error);
+      CHECK(r.sink.execs.size() == 1);
+    }
+    REQUIRE(r.sink.denials.size() == (c.denied == nullptr ? 0 : 1));
+    if (c.denied == nullptr) continue;
+    CHECK(r.sink.denials[0].rule == "no-exec");
+    CHECK(has_ending(r.sink.denials[0].object, c.denied));
+  }
+}
+
+TEST_CASE("escape: set-id bits and device nodes are refused however they are asked for",
+          "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  support::CageRun r{};
+  support::run(r, hostile_plan(dir, {"odd-modes"}));
+  CAPTURE(r.text());
+  const Answers answers(r.out());
+  for (const char* name : {"open_setuid", "openat_setgid", "creat_setuid", "tmpfile_setuid",
+                           "mknod_setuid", "mknod_device", "chmod_setuid"}) {
+    CAPTURE(name);
+    CHECK(answers.of(name) == EPERM);
+  }
+  CHECK(answers.of("open_existing") == 0);  // the mode of an open of what is there means nothing
+  CHECK(answers.of("mkdir_setgid") == 0);   // nor do those bits of a new directory's
+  for (const char* call : {"open", "openat", "creat", "mknodat", "chmod"}) {
+    CAPTURE(call);
+    REQUIRE(r.sink.find(call) != nullptr);
+    CHECK(r.sink.find(call)->outcome == sandbox::Outcome::denied);
+  }
+}
