@@ -36,10 +36,12 @@ class Auditor {
   AuditReport run() {
     report_.how = source_.how();
     expected_ = source_.estimate();
+    start_whole_check();
     if (is_run_) read_head();
     has_checkpoint_ = source_.next_checkpoint(checkpoint_, findings());
     read_records();
     drain_signatures(0);
+    finish_whole_check();
     finish();
     return std::move(report_);
   }
@@ -48,7 +50,7 @@ class Auditor {
   // A batch on its way: read here, checked by a worker, consumed here in order.
   struct Flight {
     RecordBatch batch;
-    std::vector<CheckedRecord> checked;
+    CheckedBatch checked;
     std::shared_ptr<WorkerPool::Job> job;
   };
   struct Signature {
@@ -65,14 +67,28 @@ class Auditor {
 
   Findings& findings() { return report_.findings; }
 
+  void start_whole_check() {
+    const auto check = source_.whole_check();
+    if (check) whole_check_ = workers_.submit([this, check](Sha256&) { check(container_findings_); });
+  }
+
+  // Said first, as the container comes before what it holds.
+  void finish_whole_check() {
+    if (!whole_check_) return;
+    workers_.wait(whole_check_);
+    findings().prepend(container_findings_);
+  }
+
   void read_records() {
     std::deque<std::unique_ptr<Flight>> flying;
     std::vector<std::unique_ptr<Flight>> spare;
+    std::uint64_t rows_read = 0;  // each row is a leaf
     const auto land = [&] {
       std::unique_ptr<Flight> flight = std::move(flying.front());
       flying.pop_front();
       workers_.wait(flight->job);
-      for (std::size_t i = 0; i < flight->checked.size(); ++i) consume(flight->batch.rows[i], flight->checked[i]);
+      auto& records = flight->checked.records;
+      for (std::size_t i = 0; i < records.size(); ++i) consume(flight->batch.rows[i], records[i], flight->checked.subtrees);
       spare.push_back(std::move(flight));
     };
     while (true) {
@@ -85,7 +101,8 @@ class Auditor {
       }
       if (!source_.next_records(flight->batch, findings())) break;
       Flight* raw = flight.get();
-      flight->job = workers_.submit([raw](Sha256& hash) { raw->checked = check_batch(raw->batch, hash); });
+      flight->job = workers_.submit([raw, rows_read](Sha256& hash) { check_batch(raw->batch, rows_read, raw->checked, hash); });
+      rows_read += flight->batch.rows.size();
       flying.push_back(std::move(flight));
       if (flying.size() == kFlights) land();
     }
@@ -121,12 +138,12 @@ class Auditor {
     }
   }
 
-  void consume(const RecordBatch::Row& row, CheckedRecord& record) {
+  void consume(const RecordBatch::Row& row, CheckedRecord& record, const SubtreeHashes& subtrees) {
     using Use = ChainChecker::Use;
     if (is_run_) {
       prove(row.seq, record);
     } else {
-      tree_.append(record.leaf, hash_);
+      tree_.append(record.leaf, hash_, &subtrees);
     }
     if (row.is_absent) {
       chain_.skip(row);
@@ -200,7 +217,7 @@ class Auditor {
 
   void dispatch(const CheckedRecord& record) {
     const Envelope& e = record.scan.envelope;
-    documents_.on_record(e.seq, View(e.body), findings());
+    if (record.may_commit) documents_.on_record(e.seq, View(e.body), findings());
     switch (e.type) {
       case RecordType::ledger_genesis:
         if (!epochs_.started()) epochs_.on_genesis(record.body);
@@ -396,6 +413,8 @@ class Auditor {
   std::uint64_t expected_ = 0;
   std::uint64_t runs_unknown_ = 0;
   Digest min_root_;
+  Findings container_findings_;  // of the check that runs beside
+  std::shared_ptr<WorkerPool::Job> whole_check_;
   std::vector<Signature> collecting_;
   std::deque<std::unique_ptr<Signatures>> signatures_;
   // Last: its threads end before anything they use goes.

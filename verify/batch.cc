@@ -4,30 +4,34 @@
 #include <array>
 #include <cstring>
 
+#include "verify/hash_many.h"
+#include "verify/quick_record.h"
+
 namespace ethos::verify {
 namespace {
 
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+// Two base64 characters for each 12 bits.
+constexpr std::array<std::array<char, 2>, 4096> kPairs = [] {
+  constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::array<std::array<char, 2>, 4096> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = {alphabet[i >> 6U], alphabet[i & 63U]};
+  return table;
+}();
 
 // Base64 of exactly 32 bytes. It runs twice a record, so it does without std::string.
 std::array<char, 44> base64_of(const Digest& digest) {
   std::array<char, 44> out{};
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(digest.bytes[i]); };
-  std::size_t o = 0;
-  for (std::size_t i = 0; i < 30; i += 3) {
-    const unsigned v = (static_cast<unsigned>(byte(i)) << 16U) |
-                       (static_cast<unsigned>(byte(i + 1)) << 8U) | byte(i + 2);
-    out[o++] = kAlphabet[v >> 18U];
-    out[o++] = kAlphabet[(v >> 12U) & 63U];
-    out[o++] = kAlphabet[(v >> 6U) & 63U];
-    out[o++] = kAlphabet[v & 63U];
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(digest.bytes[i])); };
+  const auto put = [&](std::size_t at, unsigned bits) { std::memcpy(out.data() + at, kPairs[bits & 0xfffU].data(), 2); };
+  for (std::size_t i = 0, o = 0; i < 30; i += 3, o += 4) {
+    const unsigned v = (byte(i) << 16U) | (byte(i + 1) << 8U) | byte(i + 2);
+    put(o, v >> 12U);
+    put(o + 2, v);
   }
-  const unsigned v = (static_cast<unsigned>(byte(30)) << 10U) | (static_cast<unsigned>(byte(31)) << 2U);
-  out[o++] = kAlphabet[v >> 12U];
-  out[o++] = kAlphabet[(v >> 6U) & 63U];
-  out[o++] = kAlphabet[v & 63U];
-  out[o] = '=';
+  const unsigned v = (byte(30) << 10U) | (byte(31) << 2U);
+  put(40, v >> 6U);
+  put(42, v << 6U);
+  out[43] = '=';
   return out;
 }
 
@@ -48,29 +52,53 @@ bool same_hash(std::string_view base64, const Digest& digest) {
   return base64 == std::string_view(text.data(), text.size());
 }
 
-std::vector<CheckedRecord> check_batch(const RecordBatch& batch, Sha256& hash) {
-  std::vector<CheckedRecord> out(batch.rows.size());
-  for (std::size_t i = 0; i < out.size(); ++i) {
+namespace {
+
+void check_record(std::string_view bytes, const Envelope& before, CheckedRecord& checked) {
+  Envelope& e = checked.scan.envelope;
+  if (!quick_record(bytes, before, e)) {
+    checked.scan = scan_record(bytes);
+    if (checked.scan.fault != RecordFault::none) return;
+    if (e.type == RecordType::unknown || e.type == RecordType::reserved) return;
+    checked.body_fault = check_body(e.type, View(e.body), e.ledger);
+  }
+  checked.may_commit = e.body.find("{\"c\":\"") != std::string_view::npos;
+  if (!needs_tree(e.type)) return;
+  // The form was just checked, so this cannot fail.
+  if (auto body = parse_canonical(e.body, kRecordLimits)) checked.body = *std::move(body);
+}
+
+}  // namespace
+
+void check_batch(const RecordBatch& batch, std::uint64_t first_leaf, CheckedBatch& out, Sha256& hash) {
+  const std::size_t count = batch.rows.size();
+  out.texts.clear();
+  for (const RecordBatch::Row& row : batch.rows) {
+    if (!row.is_absent) out.texts.push_back(batch.record(row));
+  }
+  out.leaves.resize(out.texts.size());
+  hash_leaves(out.texts, out.leaves, hash);
+  out.records.clear();
+  out.records.resize(count);
+  const Envelope none;
+  const Envelope* before = &none;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < count; ++i) {
     const RecordBatch::Row& row = batch.rows[i];
-    const std::string_view bytes = batch.record(row);
-    CheckedRecord& checked = out[i];
+    CheckedRecord& checked = out.records[i];
     if (row.is_absent) {
       checked.leaf = row.stored_hash;
       checked.stored_hash_fits = true;
       continue;
     }
-    checked.leaf = hash.leaf(bytes);
+    checked.leaf = out.leaves[next];
     checked.stored_hash_fits = checked.leaf == row.stored_hash;
-    checked.scan = scan_record(bytes);
-    if (checked.scan.fault != RecordFault::none) continue;
-    const Envelope& e = checked.scan.envelope;
-    if (e.type == RecordType::unknown || e.type == RecordType::reserved) continue;
-    checked.body_fault = check_body(e.type, View(e.body), e.ledger);
-    // The form was just checked, so this cannot fail.
-    if (!needs_tree(e.type)) continue;
-    if (auto body = parse_canonical(e.body, kRecordLimits)) checked.body = *std::move(body);
+    check_record(out.texts[next++], *before, checked);
+    if (checked.scan.fault == RecordFault::none) before = &checked.scan.envelope;
   }
-  return out;
+  out.leaves.clear();
+  for (const CheckedRecord& checked : out.records) out.leaves.push_back(checked.leaf);
+  out.subtrees.build(first_leaf, out.leaves, hash);
 }
 
 }  // namespace ethos::verify

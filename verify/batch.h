@@ -10,6 +10,7 @@
 #include "verify/json.h"
 #include "verify/record.h"
 #include "verify/schema.h"
+#include "verify/tree.h"
 
 namespace ethos::verify {
 
@@ -40,12 +41,22 @@ struct CheckedRecord {
   RecordScan scan;  // views into the batch
   Digest leaf;
   bool stored_hash_fits = false;
+  bool may_commit = false;  // its body may hold commitments
   Value body;             // as a tree, of the types whose whole body is needed afterwards
   BodyFault body_fault;   // code none when the body is in order
 };
 
+// What can be said of a batch alone. Kept and used again, so that its memory is.
+struct CheckedBatch {
+  std::vector<CheckedRecord> records;
+  SubtreeHashes subtrees;
+  std::vector<std::string_view> texts;  // scratch
+  std::vector<Digest> leaves;           // scratch
+};
+
 // Hashes, scans and parses a batch. Independent of all state, so batches can be checked in parallel.
-std::vector<CheckedRecord> check_batch(const RecordBatch& batch, Sha256& hash);
+// `first_leaf` is the index in the tree of its first row.
+void check_batch(const RecordBatch& batch, std::uint64_t first_leaf, CheckedBatch& out, Sha256& hash);
 
 // Does `base64` (44 characters) stand for `digest`?
 bool same_hash(std::string_view base64, const Digest& digest);

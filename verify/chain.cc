@@ -101,7 +101,11 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, Findings& fi
                     .text = "the wall clock jumped and no ledger.resume record says so"});
     }
   }
-  clock_ = Clock{std::string(e.boot), e.mono_ns, e.wall_ms, resume};
+  if (!clock_) clock_.emplace();
+  if (clock_->boot != e.boot) clock_->boot = e.boot;
+  clock_->mono_ns = e.mono_ns;
+  clock_->wall_ms = e.wall_ms;
+  clock_->resume = resume;
 }
 
 void ChainChecker::skip(const RecordBatch::Row& row) {

@@ -3,6 +3,8 @@
 
 #include <sqlite3.h>
 
+#include "verify/still_file.h"
+
 namespace ethos::verify {
 namespace {
 
@@ -105,8 +107,11 @@ Result<Database> Database::open_copy(const std::string& path) {
   return open("file:" + percent_encoded(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW);
 }
 
-Result<Database> Database::open_immutable(const std::string& path) {
-  return open("file:" + percent_encoded(path) + "?immutable=1", SQLITE_OPEN_READONLY);
+Result<Database> Database::open_still(int fd) {
+  auto database = open(still_file_uri(fd), SQLITE_OPEN_READONLY);
+  // Nothing is mapped: it lets SQLite look at pages where they were read instead of copying them.
+  if (database) sqlite3_exec(database->handle_.get(), "PRAGMA mmap_size=9223372036854775807", nullptr, nullptr, nullptr);
+  return database;
 }
 
 Statement Database::prepare(const char* sql) {

@@ -43,9 +43,10 @@ class Statement {
 // One connection with every defence that SQLite has against a hostile file switched on.
 class Database {
  public:
-  // A private copy may fold its log in; an original is opened immutable and read-only.
+  // A private copy may fold its log in.
   static Result<Database> open_copy(const std::string& path);
-  static Result<Database> open_immutable(const std::string& path);
+  // A file that does not change, by a descriptor that outlives the connection (still_file.h).
+  static Result<Database> open_still(int fd);
 
   // Invalid when the schema does not have what `sql` names, or cannot be read at all.
   Statement prepare(const char* sql);

@@ -95,7 +95,7 @@ Effective effective_of(const RunEvidence& run, DocumentReader& reader) {
   for (const Value& source : run.enforced.at("sources").items()) out.sources.push_back(source.text());
   for (const RunEvent& event : run.events) {
     if (event.type != RecordType::sandbox_denial || out.tried.size() == kMaxTried) continue;
-    out.tried.push_back(denial_text(event.body, reader));
+    out.tried.push_back(denial_text(run.body_of(event), reader));
   }
   out.denials = run.denial_acts;
   out.limits_hit.assign(run.limits_hit.begin(), run.limits_hit.end());

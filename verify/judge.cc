@@ -63,8 +63,9 @@ class RunJudge {
   void artifacts() {
     for (const RunEvent& event : run_.events) {
       if (event.type != RecordType::artifact_exported) continue;
-      const Value& grant = event.body.at("grant");
-      const Value& path = event.body.at("path");
+      const Value body = run_.body_of(event);
+      const Value& grant = body.at("grant");
+      const Value& path = body.at("path");
       const bool granted = std::any_of(run_.grants.begin(), run_.grants.end(), [&](const Value& g) {
         return g.text_at("cap") == "fs.write" && (g.at("path") == grant || (g.at("path").has("commit") && grant.has("commit")));
       });
@@ -220,7 +221,7 @@ class RunJudge {
     // A launcher may fail where the rules allow; what the rules refuse must be named as such.
     if (result.reasons.empty()) return;
     const bool named = std::any_of(run_.events.begin(), run_.events.end(), [&](const RunEvent& event) {
-      return event.type == RecordType::sandbox_denial && event.body.text_at("rule") == result.reasons.front().rule;
+      return event.type == RecordType::sandbox_denial && run_.body_of(event).text_at("rule") == result.reasons.front().rule;
     });
     if (!named) report(Code::grant_mismatch, "the run was refused for another reason than the rules give",
                        result.reasons.front().rule + " " + result.reasons.front().on, "");

@@ -37,10 +37,34 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSchema{{
      "bytes BLOB NOT NULL) STRICT, WITHOUT ROWID"},
 }};
 
+void check_whole_file(Database& database, Findings& findings) {
+  Statement check = database.prepare("PRAGMA integrity_check(5)");
+  bool any = false;
+  while (check.step()) {
+    any = true;
+    if (check.bytes(0) != "ok") {
+      findings.add({.code = Code::integrity_check, .found = printable(check.bytes(0), 200),
+                    .text = "SQLite's integrity check is not ok"});
+    }
+  }
+  if (check.failed() || !any) {
+    findings.add({.code = Code::integrity_check, .found = database.message(),
+                  .text = "SQLite's integrity check did not finish"});
+  }
+}
+
+// A ledger that can be read now.
+struct OpenLedger {
+  UniqueFd file;                    // invalid: `database` has its own
+  Database database;
+  std::optional<Database> checked;  // a second connection, for the check of the whole file
+};
+
 class LedgerFile final : public EvidenceSource {
  public:
-  LedgerFile(Database database, std::string how, std::optional<std::string> highwater)
-      : database_(std::move(database)), how_(std::move(how)), highwater_(std::move(highwater)),
+  LedgerFile(OpenLedger opened, std::string how, std::optional<std::string> highwater)
+      : file_(std::move(opened.file)), database_(std::move(opened.database)), checked_(std::move(opened.checked)),
+        how_(std::move(how)), highwater_(std::move(highwater)),
         leaf_(database_.prepare("SELECT seq, bytes, hash FROM main.leaf NOT INDEXED ORDER BY seq")),
         checkpoint_(database_.prepare("SELECT size, note FROM main.checkpoint NOT INDEXED ORDER BY size")),
         one_leaf_(database_.prepare("SELECT bytes FROM main.leaf NOT INDEXED WHERE seq=?1")),
@@ -59,6 +83,10 @@ class LedgerFile final : public EvidenceSource {
   }
   [[nodiscard]] std::string how() const override { return how_; }
   std::optional<std::string> highwater() override { return highwater_; }
+  std::function<void(Findings&)> whole_check() override {
+    if (!checked_) return {};
+    return [this](Findings& findings) { check_whole_file(*checked_, findings); };
+  }
 
   bool next_records(RecordBatch& out, Findings& findings) override {
     out.clear();
@@ -186,7 +214,9 @@ class LedgerFile final : public EvidenceSource {
                   .text = std::string("table ") + table + " cannot be read to its end"});
   }
 
+  UniqueFd file_;  // outlives the connections that read it
   Database database_;
+  std::optional<Database> checked_;
   std::string how_;
   std::optional<std::string> highwater_;
   Statement leaf_;
@@ -230,22 +260,6 @@ bool check_schema(Database& database, Findings& findings) {
   return good;
 }
 
-void check_whole_file(Database& database, Findings& findings) {
-  Statement check = database.prepare("PRAGMA integrity_check(5)");
-  bool any = false;
-  while (check.step()) {
-    any = true;
-    if (check.bytes(0) != "ok") {
-      findings.add({.code = Code::integrity_check, .found = printable(check.bytes(0), 200),
-                    .text = "SQLite's integrity check is not ok"});
-    }
-  }
-  if (check.failed() || !any) {
-    findings.add({.code = Code::integrity_check, .found = database.message(),
-                  .text = "SQLite's integrity check did not finish"});
-  }
-}
-
 // Numbers in the header that S-1 fixes.
 Result<bool> check_header(Database& database, Findings& findings) {
   const std::int64_t application = database.number("PRAGMA application_id");
@@ -265,6 +279,43 @@ Result<bool> check_header(Database& database, Findings& findings) {
   return true;
 }
 
+// Brings the log's valid commits into the copy. False: they are only visible through the log.
+Result<bool> fold_log(const Snapshot& snapshot, Findings& findings) {
+  if (snapshot.log_bytes == 0) return true;
+  auto database = Database::open_copy(snapshot.database);
+  if (!database) return std::move(database).error();
+  std::int64_t frames = 0;
+  database->number("PRAGMA schema_version");  // opens the log
+  if (!database->fold_log(frames)) {
+    findings.add({.code = Code::log_tail, .found = database->message(),
+                  .text = "the write-ahead log could not be read"});
+    return false;
+  }
+  if (snapshot.log_bytes != 32 + static_cast<std::uint64_t>(frames) * kFrameBytes) {
+    findings.add({.code = Code::log_tail, .expected = std::to_string(frames) + " frames of whole commits",
+                  .found = std::to_string(snapshot.log_bytes) + " bytes",
+                  .text = "the write-ahead log holds more than its valid commits"});
+  }
+  return true;
+}
+
+Result<OpenLedger> open_with_log(const Snapshot& snapshot) {
+  auto database = Database::open_copy(snapshot.database);
+  if (!database) return std::move(database).error();
+  return OpenLedger{{}, *std::move(database), std::nullopt};
+}
+
+Result<OpenLedger> open_still(Snapshot& snapshot) {
+  std::uint64_t size = 0;
+  auto file = snapshot.is_copy ? open_regular(snapshot.database, size) : Result<UniqueFd>(std::move(snapshot.file));
+  if (!file) return std::move(file).error();
+  auto database = Database::open_still(file->get());
+  if (!database) return std::move(database).error();
+  auto checked = Database::open_still(file->get());
+  if (!checked) return std::move(checked).error();
+  return OpenLedger{*std::move(file), *std::move(database), *std::move(checked)};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EvidenceSource>> open_ledger_file(const std::string& path, Findings& findings) {
@@ -276,30 +327,23 @@ Result<std::unique_ptr<EvidenceSource>> open_ledger_file(const std::string& path
                   .text = "a rollback journal lies beside the ledger; nothing was read"});
     return nothing;
   }
-  auto database = snapshot->is_copy ? Database::open_copy(snapshot->database)
-                                    : Database::open_immutable(snapshot->database);
-  if (!database) return std::move(database).error();
   std::string how = "read in place, unchanged";
+  bool is_still = true;
   if (snapshot->is_copy) {
     how = snapshot->log_bytes > 0 ? "read from a copy of database and write-ahead log" : "read from a copy";
-    std::int64_t frames = 0;
-    database->number("PRAGMA schema_version");  // opens the log
-    if (!database->fold_log(frames) && snapshot->log_bytes > 0) {
-      findings.add({.code = Code::log_tail, .found = database->message(),
-                    .text = "the write-ahead log could not be read"});
-    } else if (snapshot->log_bytes > 0 &&
-               snapshot->log_bytes != 32 + static_cast<std::uint64_t>(frames) * kFrameBytes) {
-      findings.add({.code = Code::log_tail, .expected = std::to_string(frames) + " frames of whole commits",
-                    .found = std::to_string(snapshot->log_bytes) + " bytes",
-                    .text = "the write-ahead log holds more than its valid commits"});
-    }
+    const auto folded = fold_log(*snapshot, findings);
+    if (!folded) return folded.error();
+    is_still = *folded;
   }
+  auto opened = is_still ? open_still(*snapshot) : open_with_log(*snapshot);
+  if (!opened) return std::move(opened).error();
+  Database* const database = &opened->database;
   const auto readable = check_header(*database, findings);
   if (!readable) return readable.error();
   if (!*readable || !check_schema(*database, findings)) return nothing;
-  check_whole_file(*database, findings);
+  if (!opened->checked) check_whole_file(*database, findings);
   std::unique_ptr<EvidenceSource> source =
-      std::make_unique<LedgerFile>(*std::move(database), std::move(how), std::move(snapshot->highwater));
+      std::make_unique<LedgerFile>(*std::move(opened), std::move(how), std::move(snapshot->highwater));
   // SQLite holds the copy open: its names can go now, so that a kill leaves nothing behind.
   snapshot->scratch.reset();
   return source;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/problem.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace ethos::verify {
@@ -221,23 +222,34 @@ std::string_view verdict_name(VerdictName name) {
   return kVerdictNames[static_cast<std::size_t>(name)];
 }
 
+void Findings::weigh(const Problem& problem) {
+  const int own = rank(code_info(problem.code).verdict);
+  const int held = has_first_ ? rank(code_info(first_.code).verdict) : 0;
+  const bool earlier = problem.seq >= 0 && (first_.seq < 0 || problem.seq < first_.seq);
+  if (has_first_ && own >= held && !(own == held && earlier)) return;
+  first_ = problem;
+  has_first_ = true;
+}
+
 void Findings::add(Problem problem) {
   const CodeInfo& info = code_info(problem.code);
   ++counts_[static_cast<std::size_t>(problem.code)];
   ++total_;
   Severity& worst = worst_[static_cast<std::size_t>(info.verdict)];
   if (info.severity > worst) worst = info.severity;
-  if (info.severity == Severity::fail) {
-    const int own = rank(info.verdict);
-    const int held = has_first_ ? rank(code_info(first_.code).verdict) : 0;
-    const bool earlier = problem.seq >= 0 && (first_.seq < 0 || problem.seq < first_.seq);
-    const bool better = !has_first_ || own < held || (own == held && earlier);
-    if (better) {
-      first_ = problem;
-      has_first_ = true;
-    }
-  }
+  if (info.severity == Severity::fail) weigh(problem);
   if (kept_.size() < kKept) kept_.push_back(std::move(problem));
+}
+
+void Findings::prepend(const Findings& earlier) {
+  Findings both = earlier;
+  for (const Problem& problem : kept_) both.add(problem);
+  // Of what is not kept only the numbers are known; add() has counted the kept ones again.
+  both.total_ = earlier.total_ + total_;
+  for (std::size_t i = 0; i < kCodes; ++i) both.counts_[i] = earlier.counts_[i] + counts_[i];
+  for (std::size_t i = 0; i < kVerdicts; ++i) both.worst_[i] = std::max(earlier.worst_[i], worst_[i]);
+  if (has_first_) both.weigh(first_);
+  *this = std::move(both);
 }
 
 }  // namespace ethos::verify

@@ -64,6 +64,8 @@ class Findings {
   static constexpr std::size_t kKept = 100;
 
   void add(Problem problem);
+  // Adds what `earlier` holds, as if it had been found before all else.
+  void prepend(const Findings& earlier);
 
   [[nodiscard]] std::uint64_t count(Code code) const {
     return counts_[static_cast<std::size_t>(code)];
@@ -79,6 +81,9 @@ class Findings {
   [[nodiscard]] const Problem* first_bad() const { return has_first_ ? &first_ : nullptr; }
 
  private:
+  // Takes a failure as the first one when it is graver or earlier than the one held.
+  void weigh(const Problem& problem);
+
   std::array<std::uint64_t, kCodes> counts_{};
   std::array<Severity, kVerdicts> worst_{};
   std::uint64_t total_ = 0;

@@ -40,6 +40,9 @@ struct Envelope {
   [[nodiscard]] bool has_run() const { return !run.empty(); }
 };
 
+// Base64 of exactly 32 bytes: 43 characters and one `=`, spare bits zero.
+bool is_hash_text(std::string_view text);
+
 struct RecordScan {
   RecordFault fault = RecordFault::none;
   const char* why = "";

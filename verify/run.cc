@@ -74,6 +74,12 @@ bool RunEvidence::was_refused() const { return close.text_at("ended_by") == "ref
 
 std::string_view RunEvidence::state_name() const { return kStateNames[static_cast<std::size_t>(state)]; }
 
+Value RunEvidence::body_of(const RunEvent& event) const {
+  // It was scanned when it was kept, so this cannot fail.
+  auto tree = parse_canonical(std::string_view(event_texts).substr(event.begin, event.size), kRecordLimits);
+  return tree ? *std::move(tree) : Value();
+}
+
 void RunEvidence::report(Problem problem, Findings& findings) {
   problem.run = id;
   failed = failed || code_info(problem.code).severity == Severity::fail;
@@ -114,7 +120,8 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
   }
   ++run.events_total;
   if (run.events.size() == RunEvidence::kMaxEvents) return;
-  if (auto tree = parse_canonical(e.body, kRecordLimits)) run.events.push_back({e.seq, e.type, *std::move(tree)});
+  run.events.push_back({e.seq, e.type, run.event_texts.size(), e.body.size()});
+  run.event_texts += e.body;
 }
 
 void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findings) {

@@ -17,11 +17,13 @@
 
 namespace ethos::verify {
 
-// One denial, limit or artifact record of a run, kept for showing and for assertions.
+// One denial, limit or artifact record of a run, kept for showing and for assertions. Its body stays
+// text until somebody looks: of most nobody does.
 struct RunEvent {
   std::int64_t seq = 0;
   RecordType type{};
-  Value body;
+  std::size_t begin = 0;  // of the body, in RunEvidence::event_texts
+  std::size_t size = 0;
 };
 
 // What the records of one run say, collected until its end.
@@ -44,6 +46,7 @@ struct RunEvidence {
   std::uint64_t gaps = 0;
   std::set<std::string> limits_hit;
   std::vector<RunEvent> events;    // the first kMaxEvents
+  std::string event_texts;         // their bodies, one behind the other
   std::uint64_t events_total = 0;
   std::vector<Problem> problems;   // the first kMaxProblems, also in Findings
   bool failed = false;             // one of all its problems was a failure
@@ -54,6 +57,7 @@ struct RunEvidence {
   [[nodiscard]] bool has_enforced() const { return enforced_seq >= 0; }
   [[nodiscard]] bool was_refused() const;
   [[nodiscard]] std::string_view state_name() const;
+  [[nodiscard]] Value body_of(const RunEvent& event) const;
   // Adds a problem of this run to its own list and to `findings`.
   void report(Problem problem, Findings& findings);
 };

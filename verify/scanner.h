@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace ethos::verify {
 
@@ -18,6 +24,45 @@ struct JsonLimits {
 inline constexpr JsonLimits kRecordLimits{16384, 8, 512};
 // normal, facts, plan and mount tables (plan.md).
 inline constexpr JsonLimits kDocumentLimits{std::size_t{8} << 20U, 16, std::size_t{1} << 20U};
+
+// Characters that may stand in a string as they are: ASCII without controls, quote and backslash.
+inline constexpr std::array<bool, 256> kPlainInString = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t c = 0x20; c < 0x80; ++c) table[c] = c != '"' && c != '\\';
+  return table;
+}();
+
+// 1: may begin a key, 2: may go on in one.
+inline constexpr std::array<unsigned char, 256> kKeyClass = [] {
+  std::array<unsigned char, 256> table{};
+  for (std::size_t c = 'a'; c <= 'z'; ++c) table[c] = 3;
+  for (std::size_t c = '0'; c <= '9'; ++c) table[c] = 2;
+  table['_'] = 2;
+  return table;
+}();
+
+// First byte at or after `p` that is a quote, a backslash, a control or not ASCII; else `end`.
+inline const char* skip_plain(const char* p, const char* end) {
+#ifdef __SSE2__
+  // 16 bytes at a time: signed comparison makes bytes >= 0x80 "less than space" too, so one
+  // comparison finds controls and non-ASCII.
+  const __m128i space = _mm_set1_epi8(0x20);
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i slash = _mm_set1_epi8('\\');
+  while (end - p >= 16) {
+    __m128i block;
+    std::memcpy(&block, p, sizeof block);
+    const __m128i stop = _mm_or_si128(_mm_cmplt_epi8(block, space),
+                                      _mm_or_si128(_mm_cmpeq_epi8(block, quote),
+                                                   _mm_cmpeq_epi8(block, slash)));
+    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(stop));
+    if (mask != 0) return p + __builtin_ctz(mask);
+    p += 16;
+  }
+#endif
+  while (p < end && kPlainInString[static_cast<unsigned char>(*p)]) ++p;
+  return p;
+}
 
 // Walks ethos-json/1 text in one pass. It never copies, never builds a tree, and stops at the first
 // byte that is not in the one allowed form; `fault` and `offset` then say which rule and where.
@@ -33,9 +78,47 @@ class Scanner {
   bool whole_value();
 
   bool value(std::size_t depth);
-  bool literal(char c);                 // exactly this character
-  bool key(std::string_view& out);      // "key" with its quotes; `out` is what is between
+  // exactly this character
+  bool literal(char c) {
+    if (p_ < end_ && *p_ == c) {
+      ++p_;
+      return true;
+    }
+    return literal_fault();
+  }
+  // "key" with its quotes; `out` is what is between
+  bool key(std::string_view& out) {
+    if (!literal('"')) return false;
+    const char* const start = p_;
+    if (p_ == end_ || kKeyClass[static_cast<unsigned char>(*p_)] != 3) {
+      return fail("a key begins with a lower-case letter");
+    }
+    while (p_ < end_ && kKeyClass[static_cast<unsigned char>(*p_)] != 0) ++p_;
+    out = {start, static_cast<std::size_t>(p_ - start)};
+    if (out.size() > kMaxKey) return fail("a key is longer than 32 bytes");
+    return literal('"');
+  }
+  // Steps over this text when it stands here; no fault when it does not.
+  template <std::size_t N>
+  bool take(const char (&text)[N]) {
+    if (static_cast<std::size_t>(end_ - p_) < N - 1 || std::memcmp(p_, text, N - 1) != 0) return false;
+    p_ += N - 1;
+    return true;
+  }
+  template <std::size_t N>
+  bool take(char lead, const std::array<char, N>& text) {
+    if (static_cast<std::size_t>(end_ - p_) < N + 1 || *p_ != lead || std::memcmp(p_ + 1, text.data(), N) != 0) return false;
+    p_ += N + 1;
+    return true;
+  }
+  bool take(std::string_view text) {
+    if (static_cast<std::size_t>(end_ - p_) < text.size() || std::memcmp(p_, text.data(), text.size()) != 0) return false;
+    p_ += text.size();
+    return true;
+  }
   bool string(std::string_view& raw, bool& escaped);  // `raw` is what is between the quotes
+  // What follows an opening quote, closing quote included.
+  bool rest_of_string(std::string_view& raw, bool& escaped);
   bool integer(std::int64_t& out);
   bool at_end();                        // fault when bytes are left
 
@@ -44,6 +127,8 @@ class Scanner {
   [[nodiscard]] std::string_view since(std::size_t start) const {
     return {begin_ + start, position() - start};
   }
+  // To where this scanner was, or over bytes that the caller has looked at.
+  void move_to(std::size_t position) { p_ = begin_ + position; }
   [[nodiscard]] const JsonLimits& limits() const { return limits_; }
 
   bool fail(const char* why);  // always false; keeps the first fault
@@ -51,6 +136,9 @@ class Scanner {
   [[nodiscard]] std::size_t offset() const { return offset_; }
 
  private:
+  static constexpr std::size_t kMaxKey = 32;
+
+  bool literal_fault();
   bool object(std::size_t depth);
   bool array(std::size_t depth);
   bool string_body(bool& escaped);
@@ -63,9 +151,6 @@ class Scanner {
   const char* fault_ = nullptr;
   std::size_t offset_ = 0;
 };
-
-// First byte at or after `p` that is a quote, a backslash, a control or not ASCII; else `end`.
-const char* skip_plain(const char* p, const char* end);
 
 // The text that a checked string literal stands for. `raw` comes from Scanner::string.
 std::string unescape(std::string_view raw);

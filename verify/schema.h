@@ -6,6 +6,7 @@
 
 #include "verify/forms.h"
 #include "verify/record.h"
+#include "verify/scanner.h"
 
 namespace ethos::verify {
 
@@ -24,6 +25,8 @@ BodyFault check_body(RecordType type, const View& body, std::string_view origin)
 
 // The same for types of a run's own (events.md); false: not one of them.
 bool check_run_body(RecordType type, const View& body, FieldFault& fault);
+// Scans the body at `scan`, two deep, and checks it in the same pass; false: not sure (quick_fields.h).
+bool quick_run_body(RecordType type, Scanner& scan);
 // plan.md G-1 to G-8: the object of one grant. `committed` allows E-4's `commit` in paths.
 FieldFault check_grant(const View& grant);
 // enforced.md.

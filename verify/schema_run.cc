@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "verify/quick_fields.h"
 #include "verify/schema.h"
 
 namespace ethos::verify {
@@ -211,6 +212,28 @@ bool check_run_body(RecordType type, const View& body, FieldFault& fault) {
     case RecordType::run_gap: fault = check_table<kGap>(body); return true;
     case RecordType::run_close: fault = check_table<kClose>(body); return true;
     case RecordType::run_abort: fault = check_table<kAbort>(body); return true;
+    default: return false;
+  }
+}
+
+bool quick_run_body(RecordType type, Scanner& scan) {
+  constexpr std::size_t body_depth = 2;
+  switch (type) {
+    case RecordType::run_open: return quick_object<kOpen>(scan, body_depth);
+    case RecordType::sandbox_denial: return quick_object<kDenial>(scan, body_depth);
+    case RecordType::resource_limit: return quick_object<kLimit>(scan, body_depth);
+    case RecordType::output_captured: return quick_object<kOutput>(scan, body_depth);
+    case RecordType::artifact_exported: return quick_object<kArtifact>(scan, body_depth);
+    case RecordType::sarif_written: return quick_object<kSarif>(scan, body_depth);
+    case RecordType::run_gap: return quick_object<kGap>(scan, body_depth);
+    case RecordType::run_close: return quick_object<kClose>(scan, body_depth);
+    case RecordType::run_abort: return quick_object<kAbort>(scan, body_depth);
+    case RecordType::capability_grant: case RecordType::sandbox_enforced: {
+      const std::size_t start = scan.position();
+      FieldFault fault;
+      return scan.peek() == '{' && scan.value(body_depth - 1) && check_run_body(type, View(scan.since(start)), fault) &&
+             !fault.bad_key && !fault.bad_value;
+    }
     default: return false;
   }
 }

@@ -29,17 +29,6 @@ Error io_error(const std::string& what, int error) {
   return Error{error == ENOENT ? Errc::not_found : Errc::io, what + ": " + std::strerror(error)};
 }
 
-// O_NONBLOCK: a fifo of that name must not hang us.
-Result<UniqueFd> open_regular(const std::string& path, std::uint64_t& size) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.valid()) return io_error(path, errno);
-  struct stat st {};
-  if (::fstat(fd.get(), &st) != 0) return io_error(path, errno);
-  if (!S_ISREG(st.st_mode)) return Error{Errc::io, path + ": not a regular file"};
-  size = static_cast<std::uint64_t>(st.st_size);
-  return fd;
-}
-
 Result<Done> copy_bytes(int from, int to, const std::string& name) {
   // A clone costs nothing where the file system can share blocks.
   if (::ioctl(to, FICLONE, from) == 0) return Done{};
@@ -120,6 +109,17 @@ void ScratchDir::remove() {
   path_.clear();
 }
 
+// O_NONBLOCK: a fifo of that name must not hang us.
+Result<UniqueFd> open_regular(const std::string& path, std::uint64_t& size) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.valid()) return io_error(path, errno);
+  struct stat st {};
+  if (::fstat(fd.get(), &st) != 0) return io_error(path, errno);
+  if (!S_ISREG(st.st_mode)) return Error{Errc::io, path + ": not a regular file"};
+  size = static_cast<std::uint64_t>(st.st_size);
+  return fd;
+}
+
 Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) {
   std::uint64_t size = 0;
   auto fd = open_regular(path, size);
@@ -160,6 +160,7 @@ Result<Snapshot> take_snapshot(const std::string& ledger) {
   if (!log && log.error().code != Errc::not_found) return std::move(log).error();
   if (!lock.valid() && out.log_bytes == 0) {
     out.database = path;
+    out.file = *std::move(database);
     return out;
   }
   auto scratch = ScratchDir::make(out.database_bytes + out.log_bytes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,6 +73,9 @@ class EvidenceSource {
   virtual bool head(StoredCheckpoint& out, Findings& findings);
   virtual bool proof(std::int64_t seq, std::uint64_t size, std::vector<Digest>& out, Findings& findings);
   virtual bool consistency(std::uint64_t from, std::uint64_t to, std::vector<Digest>& out, Findings& findings);
+  // A check of the container as a whole that takes long and needs nothing else: it may run on another
+  // thread while the records are read. Called once; empty when there is none.
+  virtual std::function<void(Findings&)> whole_check() { return {}; }
   // One sentence on how the input was read.
   [[nodiscard]] virtual std::string how() const = 0;
 };

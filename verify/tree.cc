@@ -4,13 +4,46 @@
 #include <bit>
 #include <cstddef>
 
+#include "verify/hash_many.h"
+
 namespace ethos::verify {
 
-void StreamingTree::append(const Digest& leaf_hash, Sha256& hash) {
+void SubtreeHashes::build(std::uint64_t first, std::span<const Digest> leaves, Sha256& hash) {
+  std::uint64_t begin = first;
+  std::span<const Digest> below = leaves;
+  for (used_ = 0;; ++used_) {
+    // Only pairs that begin at an even index are a node.
+    if ((begin & 1U) != 0 && !below.empty()) {
+      below = below.subspan(1);
+      ++begin;
+    }
+    const std::size_t pairs = below.size() / 2;
+    if (pairs == 0) return;
+    if (levels_.size() == used_) levels_.emplace_back();
+    Level& level = levels_[used_];
+    level.first = begin / 2;
+    level.nodes.resize(pairs);
+    hash_nodes(below.first(2 * pairs), level.nodes, hash);
+    begin = level.first;
+    below = level.nodes;
+  }
+}
+
+const Digest* SubtreeHashes::find(unsigned level, std::uint64_t index) const {
+  if (level == 0 || level > used_) return nullptr;
+  const Level& at = levels_[level - 1];
+  const std::uint64_t offset = index - at.first;
+  return index >= at.first && offset < at.nodes.size() ? &at.nodes[static_cast<std::size_t>(offset)] : nullptr;
+}
+
+void StreamingTree::append(const Digest& leaf_hash, Sha256& hash, const SubtreeHashes* known) {
   Digest carry = leaf_hash;
   // Each trailing 1 bit of the size is a perfect tree that the new leaf completes.
+  unsigned level = 0;
   for (std::uint64_t bits = size_; (bits & 1U) != 0; bits >>= 1U) {
-    carry = hash.node(peaks_.back(), carry);
+    ++level;
+    const Digest* ready = known == nullptr ? nullptr : known->find(level, size_ >> level);
+    carry = ready != nullptr ? *ready : hash.node(peaks_.back(), carry);
     peaks_.pop_back();
   }
   peaks_.push_back(carry);

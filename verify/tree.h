@@ -9,10 +9,29 @@
 
 namespace ethos::verify {
 
+// The inner nodes that lie wholly within a run of neighbouring leaves. They need nothing but these
+// leaves, so they are hashed side by side, away from the tree that will use them.
+class SubtreeHashes {
+ public:
+  // `first` is the index in the tree of the first leaf.
+  void build(std::uint64_t first, std::span<const Digest> leaves, Sha256& hash);
+  // The root of the 2^level leaves from index * 2^level; null when it does not lie within.
+  [[nodiscard]] const Digest* find(unsigned level, std::uint64_t index) const;
+
+ private:
+  struct Level {
+    std::uint64_t first = 0;
+    std::vector<Digest> nodes;
+  };
+  std::vector<Level> levels_;  // from level 1
+  std::size_t used_ = 0;       // levels of the last build; the vectors are kept for the next
+};
+
 // The RFC 6962 tree, fed leaf by leaf. Memory is one hash a level.
 class StreamingTree {
  public:
-  void append(const Digest& leaf_hash, Sha256& hash);
+  // `known`: subtrees that need not be hashed again.
+  void append(const Digest& leaf_hash, Sha256& hash, const SubtreeHashes* known = nullptr);
   [[nodiscard]] std::uint64_t size() const { return size_; }
   // Root of all leaves so far; of none: SHA-256 of nothing.
   [[nodiscard]] Digest root(Sha256& hash) const;

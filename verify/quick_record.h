@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "verify/record.h"
+
+namespace ethos::verify {
+
+// One record of a run in one pass: form, envelope and body together. True: scan_record and check_body
+// accept it too, and `out` is what scan_record gives. False: not sure, which every wrong record is and
+// every right one that looks unusual; then those two have the word.
+//
+// `before` is the envelope of a record that was accepted: what repeats from record to record (run,
+// boot, ledger, type) is compared with it instead of being looked at again. Its views must be valid;
+// an empty one will do.
+bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out);
+
+}  // namespace ethos::verify
