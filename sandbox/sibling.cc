@@ -135,7 +135,7 @@ Result<SiblingOutput> run_sibling(const Plan& plan, std::string_view input) {
   NoSink sink;
   const CageOutcome outcome = run_cage(plan, options, sink);
   if (const auto* denial = std::get_if<SetupDenial>(&outcome))
-    return base::fail(Errc::refused, plan.tool + ": " + denial->cause, denial->error);
+    return base::fail(Errc::refused, plan.tool + ": " + denial->cause + "; " + denial->fix);
   if (const auto* failure = std::get_if<RunnerFailure>(&outcome))
     return base::fail(Errc::io, plan.tool + ": " + failure->what, failure->error);
   const auto& result = std::get<RunResult>(outcome);
