@@ -60,4 +60,22 @@ struct BundleCommand {
 // Evidence for somebody else (docs/formats/bundle.md).
 base::Result<void> bundle(const BundleCommand& command, const Console& console);
 
+struct TilesCommand {
+  LedgerFiles files;
+  std::string directory;
+  bool drops_partials = false;
+  bool as_json = false;
+};
+// Brings a C2SP tlog-tiles directory up to the ledger (docs/formats/tiles.md).
+base::Result<void> tiles(const TilesCommand& command, const Console& console);
+
+struct ProofCommand {
+  LedgerFiles files;
+  std::uint64_t seq = 0;
+  bool from_first = false;  // in the first checkpoint that covers it
+  std::string tiles;        // a tiles directory to take it from; empty: the ledger
+  std::string out;          // empty: standard output
+};
+base::Result<void> proof(const ProofCommand& command, const Console& console);
+
 }  // namespace ethos::ledger

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "ledger/base/result.h"
+#include "ledger/commands/actions.h"
+#include "ledger/ledger_files.h"
+
+namespace ethos::ledger {
+
+// A subcommand with its options bound.
+using Action = std::function<base::Result<void>(const LedgerFiles& files, const Console& console)>;
+
+// What the command line asked for. The options of a subcommand live in its definition.
+struct Parsed {
+  std::optional<std::string> ledger;
+  std::optional<std::string> keys;
+  bool is_quiet = false;
+  Action action;  // of the subcommand that was named
+};
+
+// A subcommand with the options that all of them share.
+CLI::App* add_command(CLI::App& app, Parsed& parsed, const char* name, const char* text);
+// `action` is done when this subcommand was named.
+void set_action(CLI::App& command, Parsed& parsed, Action action);
+
+// Making and reading a ledger: init, pin, show, runs, recover.
+void define_basic(CLI::App& app, Parsed& parsed);
+// Evidence for others: bundle, tiles, proof.
+void define_evidence(CLI::App& app, Parsed& parsed);
+// Keys: rotate.
+void define_keys(CLI::App& app, Parsed& parsed);
+
+}  // namespace ethos::ledger
