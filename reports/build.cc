@@ -7,10 +7,10 @@
 #include "reports/bundle_file.h"
 #include "reports/collect.h"
 #include "reports/controls.h"
+#include "reports/process.h"
 #include "reports/sample.h"
 #include "reports/text.h"
 #include "reports/tree_root.h"
-#include "reports/verifier_process.h"
 
 namespace ethos::reports {
 namespace {

@@ -66,7 +66,7 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--period", options.period, "YYYY-MM-DD..YYYY-MM-DD, both days included")
       ->required();
   app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
-  app.add_option("--format", options.formats, "html,csv,xlsx,md,json,oscal")
+  app.add_option("--format", options.formats, "html,pdf,csv,xlsx,md,json,oscal")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--out", options.out, "directory for the report")->required();
@@ -76,6 +76,8 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--seed", options.seed, "seed of the sample, given by whoever checks");
   app.add_option("--sign-key", options.signer,
                  "secret key (ethos-report key) that signs report.intoto.jsonl");
+  app.add_option("--pdf-engine", options.pdf_engine,
+                 "path of chromium or weasyprint for format pdf (the first of /usr/bin)");
   app.add_flag("--csv-raw", options.csv_raw, "CSV for machines: formulas are not neutralised");
   app.add_flag("--unverified", options.unverified,
                "report even when verification does not pass; each page says so");
@@ -99,15 +101,17 @@ base::Result<void> add_statement(const Model& model, const Options& options, Out
   return set.add("report.intoto.jsonl", [&line](Sink& sink) { sink.write(line); });
 }
 
-base::Result<void> write_all(const Model& model, const Options& options, std::ostream& out) {
+base::Result<void> write_all(const Model& model, const Options& options, const OutputPlan& plan,
+                             std::ostream& out) {
+  const auto outputs = outputs_of(model, plan);
+  if (!outputs) return base::Unexpected(outputs.error());
   auto set = OutputSet::open(options.out);
   if (!set) return base::Unexpected(std::move(set).error());
-  const CsvText how = options.csv_raw ? CsvText::raw : CsvText::neutralised;
-  for (const Output& output : outputs_of(model, options.formats, how)) {
+  for (const Output& output : *outputs) {
     if (auto added = set->add(output.name, output.write); !added) return added;
   }
   StringSink manifest;
-  write_manifest(model, options, *set, manifest);
+  write_manifest(model, options, plan, *set, manifest);
   StringSink sums;
   write_sums(*set, sums);
   if (auto added = set->add("SHA256SUMS", [&](Sink& sink) { sink.write(sums.text()); }); !added)
@@ -145,10 +149,12 @@ int report(const std::vector<std::string>& args, const Streams& streams) {
   Request request;
   if (const auto refusal = read_request(options, request))
     return stop(streams, refusal->status, refusal->text);
+  const auto plan = plan_outputs(options);
+  if (!plan) return stop(streams, static_cast<int>(Status::unverifiable), plan.error().message());
   Model model;
   Refusal refusal;
   if (!build_model(request, model, refusal)) return stop(streams, refusal.status, refusal.text);
-  if (auto written = write_all(model, options, streams.out); !written) {
+  if (auto written = write_all(model, options, *plan, streams.out); !written) {
     return stop(streams, static_cast<int>(Status::unverifiable),
                 "cannot write the report: " + written.error().message());
   }
@@ -163,6 +169,8 @@ int verify(const std::vector<std::string>& args, const Streams& streams) {
   define_evidence(app, options);
   app.add_option("DIR", directory, "directory of the report")->required();
   app.add_flag("--unverified", options.unverified, "compare a report that says it is not verified");
+  app.add_option("--pdf-engine", options.pdf_engine,
+                 "path of the chromium or weasyprint that made report.pdf");
   app.add_option("--signer", options.signer,
                  "public key (vkey) that must have signed report.intoto.jsonl");
   if (const auto status = parse(app, args, streams)) return *status;
@@ -172,7 +180,8 @@ int verify(const std::vector<std::string>& args, const Streams& streams) {
   }
   if (!remade.refusal.text.empty())
     return stop(streams, remade.refusal.status, remade.refusal.text);
-  return remade.is_same ? kDone : static_cast<int>(Status::tampered);
+  if (!remade.is_same) return static_cast<int>(Status::tampered);
+  return remade.is_undecided ? static_cast<int>(Status::unverifiable) : kDone;
 }
 
 int make_key(const std::vector<std::string>& args, const Streams& streams) {

@@ -37,8 +37,9 @@ constexpr Section kSections[] = {
 void put_head(const Page& page, const std::string& styles) {
   const Model& model = page.model;
   Html& html = page.html;
+  const std::string script = page.is_print ? "'none'" : policy_hash(page_script());
   const std::string policy = "default-src 'none'; style-src " + policy_hash(styles) +
-                             "; script-src " + policy_hash(page_script()) +
+                             "; script-src " + script +
                              "; img-src data:; base-uri 'none'; form-action 'none'";
   html.raw(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -98,9 +99,19 @@ void put_masthead(const Page& page) {
   html.text(model.generator).raw("</dd>\n</dl>\n</header>\n");
 }
 
-void write_html(const Model& model, Sink& sink) {
-  Html html(sink);
-  const Page page{model, html};
+namespace {
+
+void put_navigation(Html& html) {
+  html.raw("<nav aria-label=\"Sections\"><ol>\n");
+  for (const Section& section : kSections) {
+    html.raw("<li><a href=\"").raw(section.anchor).raw("\">").raw(section.title).raw("</a></li>\n");
+  }
+  html.raw("</ol></nav>\n");
+}
+
+void put_page(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
   const std::string head =
       (model.verified ? "" : "NOT VERIFIED: ") + model.title + " " + model.period.text();
   const std::string styles = "\n" + std::string(style_sheet()) +
@@ -112,11 +123,9 @@ void write_html(const Model& model, Sink& sink) {
     html.raw("<div class=\"alarm\" role=\"note\">NOT VERIFIED: ").text(model.unverified_reason);
     html.raw(". Nothing on this page is evidence.</div>\n");
   }
-  html.raw("<div class=\"frame\"><div class=\"cols\">\n<nav aria-label=\"Sections\"><ol>\n");
-  for (const Section& section : kSections) {
-    html.raw("<li><a href=\"").raw(section.anchor).raw("\">").raw(section.title).raw("</a></li>\n");
-  }
-  html.raw("</ol></nav>\n<div>\n");
+  html.raw("<div class=\"frame\"><div class=\"cols\">\n");
+  if (!page.is_print) put_navigation(html);
+  html.raw("<div>\n");
   put_masthead(page);
   html.raw("<main>\n");
   for (const Section& section : kSections) section.put(page);
@@ -124,10 +133,22 @@ void write_html(const Model& model, Sink& sink) {
       "</main>\n<footer class=\"mute\">\n<p>The SHA-256 of this file is in manifest.json and "
       "SHA256SUMS beside it: "
       "no file can state its own.</p>\n");
-  put_embedded(page);
-  html.raw("</footer>\n</div></div></div>\n<script>")
-      .prepared(page_script())
-      .raw("</script>\n</body>\n</html>\n");
+  if (!page.is_print) put_embedded(page);
+  html.raw("</footer>\n</div></div></div>\n");
+  if (!page.is_print) html.raw("<script>").prepared(page_script()).raw("</script>\n");
+  html.raw("</body>\n</html>\n");
+}
+
+}  // namespace
+
+void write_html(const Model& model, Sink& sink) {
+  Html html(sink);
+  put_page({model, html, kScreenLimits, false});
+}
+
+void write_print_html(const Model& model, Sink& sink) {
+  Html html(sink);
+  put_page({model, html, kPrintLimits, true});
 }
 
 }  // namespace ethos::reports

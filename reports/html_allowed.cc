@@ -156,8 +156,9 @@ void put_grants(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
   const std::size_t count = model.grant_rows.size();
-  const std::size_t shown = std::min(count, kMaxRows);
-  html.raw("<details id=\"grants\"><summary>Grant by grant (")
+  const std::size_t shown = std::min(count, page.limits.rows);
+  open_details(page)
+      .raw(" id=\"grants\"><summary>Grant by grant (")
       .number(static_cast<std::uint64_t>(count));
   html.raw(" rows)</summary><div class=\"inner\">\n");
   put_shown(html, shown, count, "by tool", "grants.csv");

@@ -107,7 +107,17 @@ a{color:inherit;text-decoration:none}
 .scroll{overflow:visible}table,.matrix{font-size:7.6pt}.matrix th,.matrix td{padding:.2rem .25rem}th,td{padding:.2rem .3rem}
 thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.tiles li,.verdicts li{break-inside:avoid}
 .nw,time,td.n,th.n{white-space:normal}td .long,td time{min-width:0}
-.tiles{grid-template-columns:repeat(4,1fr)}.verdicts{grid-template-columns:repeat(2,1fr)}
+/* Without grid and var(): not every engine that prints knows them. */
+.tiles,.verdicts,.facts,.legend{display:block}
+.tiles li{display:inline-block;vertical-align:top;width:23.5%;margin:0 .6% .5rem 0;border:1px solid #d0d7de}
+.verdicts li{display:inline-block;vertical-align:top;width:48%;margin:0 1.5% .4rem 0;border-top:1px solid #d0d7de}
+.facts dt{float:left;clear:left;width:8.5rem}.facts dd{margin:0 0 .15rem 9rem}.facts::after{content:"";display:block;clear:both}
+.legend li{display:inline-block;margin-right:1.4rem}
+header.mast{border-bottom:2px solid #1b1f24}.box{border:1px solid #d0d7de;border-left:6px solid #57606a}.box.no{border-left-color:#a40e26}
+th,td{border-bottom:1px solid #d0d7de}thead th{border-bottom:2px solid #8c959f;background:#f6f8fa}
+tfoot td,tfoot th,tr.sum td,tr.sum th{border-top:2px solid #8c959f}details{border-bottom:0}
+.tag{border:1px solid #57606a}.tag.k-problem,.tag.k-aborted,.tag.k-open,.tag.k-gap,.tag.k-denied,.tag.k-left_behind{border-color:#a40e26}
+pre{border:1px solid #d0d7de}
 }
 )css";
 

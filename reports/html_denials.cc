@@ -40,7 +40,8 @@ void put_buckets(const Page& page) {
             ", labelled with the first day (month-day); counted where the run was opened. "
             "The figures are in the table below.</figcaption></figure>\n");
   }
-  html.raw("<details><summary>Figures by ")
+  open_details(page)
+      .raw("><summary>Figures by ")
       .text(model.bucket_unit)
       .raw(
           "</summary><div class=\"inner scroll\" tabindex=\"0\"><table><caption>Local "
@@ -100,7 +101,7 @@ void put_denial_rows(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
   if (model.denials.empty()) return;
-  const std::size_t shown = std::min(model.denials.size(), kMaxRows);
+  const std::size_t shown = std::min(model.denials.size(), page.limits.rows);
   html.raw("<h3>Denial records</h3>\n");
   put_shown(html, shown, model.denials.size(), "by record number", "denials.csv");
   open_table(html, {"denial-rows",
@@ -150,7 +151,7 @@ void put_limit_rows(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
   if (model.limits.empty()) return;
-  const std::size_t shown = std::min(model.limits.size(), kMaxRows);
+  const std::size_t shown = std::min(model.limits.size(), page.limits.rows);
   html.raw("<h3>Limits reached</h3>\n");
   put_shown(html, shown, model.limits.size(), "by record number", "limits.csv");
   open_table(html, {"limit-rows",

@@ -83,7 +83,7 @@ void put_drift(const Page& page) {
     html.raw("</p></section>\n");
     return;
   }
-  const std::size_t shown = std::min(model.drift.size(), kMaxRows);
+  const std::size_t shown = std::min(model.drift.size(), page.limits.rows);
   put_shown(html, shown, model.drift.size(), "by record number", "drift.csv");
   open_table(html, {"drift-rows",
                     "Each set of grants that a tool had for the first time in this ledger, "

@@ -47,7 +47,7 @@ void put_exceptions(const Page& page) {
     html.text(sensor_text(model)).raw("</p></section>\n");
     return;
   }
-  const std::size_t shown = std::min(count, kMaxRows);
+  const std::size_t shown = std::min(count, page.limits.rows);
   const bool with_approval = has_approvals(model);
   put_shown(html, shown, count, "the gravest kinds first", "exceptions.csv");
   TableHead head;

@@ -85,8 +85,8 @@ void put_write_places(const Page& page) {
 }
 
 void put_figures(const Page& page) {
-  page.html.raw(
-      "<details><summary>All figures</summary><div class=\"inner scroll\" "
+  open_details(page).raw(
+      "><summary>All figures</summary><div class=\"inner scroll\" "
       "tabindex=\"0\"><table><caption>Every format "
       "prints these figures from one model.</caption><thead><tr><th scope=\"col\">Figure</th><th "
       "scope=\"col\" "

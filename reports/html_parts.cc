@@ -22,6 +22,10 @@ void open_table(Html& html, const TableHead& head) {
   html.raw("</tr></thead><tbody>\n");
 }
 
+Html& open_details(const Page& page) {
+  return page.html.raw(page.is_print ? Markup("<details open") : Markup("<details"));
+}
+
 void close_table(Html& html) { html.raw("</tbody></table></div>\n"); }
 
 void put_ref(Html& html, const Ref& ref) {

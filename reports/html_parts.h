@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/html.h"
 #include "reports/html_writer.h"
 #include "reports/model.h"
 
@@ -14,6 +15,8 @@ namespace ethos::reports {
 struct Page {
   const Model& model;
   Html& html;
+  const PageLimits& limits;
+  bool is_print;
 };
 
 struct Column {
@@ -29,6 +32,9 @@ struct TableHead {
 // A table in a box that scrolls sideways and takes the keyboard; up to and after the rows.
 void open_table(Html& html, const TableHead& head);
 void close_table(Html& html);
+
+// `<details`, for attributes to follow; unfolded on paper.
+Html& open_details(const Page& page);
 
 // Pieces.
 void put_ref(Html& html, const Ref& ref);

@@ -12,21 +12,21 @@ namespace ethos::reports {
 namespace {
 
 // Which runs a page shows: all, or those with exceptions first when there are too many.
-std::vector<std::uint32_t> chosen_runs(const Model& model) {
+std::vector<std::uint32_t> chosen_runs(const Model& model, std::size_t most) {
   std::vector<std::uint32_t> order(model.runs.size());
   std::iota(order.begin(), order.end(), 0U);
-  if (order.size() <= kMaxRunRows) return order;
+  if (order.size() <= most) return order;
   std::stable_partition(order.begin(), order.end(),
                         [&](std::uint32_t i) { return is_deviating(model.runs[i]); });
-  order.resize(kMaxRunRows);
+  order.resize(most);
   std::sort(order.begin(), order.end());
   return order;
 }
 
 // Those with exceptions as far as they fit, and every one of the sample.
-std::vector<std::uint32_t> detailed_runs(const Model& model) {
+std::vector<std::uint32_t> detailed_runs(const Model& model, std::size_t most) {
   std::vector<std::uint32_t> out;
-  for (std::uint32_t i = 0; i < model.runs.size() && out.size() < kMaxDetails; ++i) {
+  for (std::uint32_t i = 0; i < model.runs.size() && out.size() < most; ++i) {
     if (is_deviating(model.runs[i])) out.push_back(i);
   }
   if (model.sample) out.insert(out.end(), model.sample->picks.begin(), model.sample->picks.end());
@@ -91,7 +91,7 @@ void put_details(const Page& page, std::uint32_t index,
   const Model& model = page.model;
   const Run& run = model.runs[index];
   Html& html = page.html;
-  html.raw("<details")
+  open_details(page)
       .attribute("id", "run-" + run.id)
       .raw("><summary>")
       .text(model.text(run.tool))
@@ -204,10 +204,10 @@ void put_runs(const Page& page) {
     html.raw("<p>").text(empty_period_text()).raw("</p></section>\n");
     return;
   }
-  const std::vector<std::uint32_t> detailed = detailed_runs(model);
+  const std::vector<std::uint32_t> detailed = detailed_runs(model, page.limits.details);
   std::vector<bool> has_details(model.runs.size(), false);
   for (const std::uint32_t index : detailed) has_details[index] = true;
-  const std::vector<std::uint32_t> order = chosen_runs(model);
+  const std::vector<std::uint32_t> order = chosen_runs(model, page.limits.run_rows);
   put_shown(html, order.size(), model.runs.size(),
             "runs with exceptions before others, in the order of the ledger", "runs.csv");
   open_table(html, {"run-rows",

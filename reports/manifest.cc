@@ -6,8 +6,8 @@
 
 namespace ethos::reports {
 
-void write_manifest(const Model& model, const Options& options, const OutputSet& outputs,
-                    Sink& sink) {
+void write_manifest(const Model& model, const Options& options, const OutputPlan& plan,
+                    const OutputSet& outputs, Sink& sink) {
   JsonOut out(sink);
   out.open_object()
       .member("format", "ethos-report-manifest/1")
@@ -24,6 +24,7 @@ void write_manifest(const Model& model, const Options& options, const OutputSet&
   out.member("seed", options.seed).key("formats").open_list();
   for (const std::string& format : options.formats) out.text(format);
   out.close_list().close_object();
+  if (plan.pdf) out.member("pdf_engine", plan.pdf->version);
   out.member("head", utc_ms_text(model.source.head_ms)).line().key("files").open_list();
   for (const auto& file : outputs.files()) {
     out.line().open_object().member("name", file->name()).member("bytes", file->size());

@@ -4,13 +4,14 @@
 #include "reports/model.h"
 #include "reports/options.h"
 #include "reports/output_set.h"
+#include "reports/outputs.h"
 
 namespace ethos::reports {
 
 // `manifest.json` (ethos-report-manifest/1): each file with size and digest, and what the report
 // was made from. `SHA256SUMS`: the same digests in the form sha256sum reads.
-void write_manifest(const Model& model, const Options& options, const OutputSet& outputs,
-                    Sink& sink);
+void write_manifest(const Model& model, const Options& options, const OutputPlan& plan,
+                    const OutputSet& outputs, Sink& sink);
 void write_sums(const OutputSet& outputs, Sink& sink);
 
 }  // namespace ethos::reports

@@ -6,8 +6,8 @@
 
 #include "ledger/base/file_io.h"
 #include "reports/controls.h"
+#include "reports/process.h"
 #include "reports/text.h"
-#include "reports/verifier_process.h"
 
 namespace ethos::reports {
 namespace {
@@ -27,11 +27,11 @@ std::string quoted(const std::string& text) {
 }
 
 std::optional<Refusal> check(const Options& options) {
-  static const std::set<std::string> known = {"html", "csv", "md", "json", "oscal", "xlsx"};
+  static const std::set<std::string> known = {"html", "csv", "md", "json", "oscal", "xlsx", "pdf"};
   for (const std::string& format : options.formats) {
     if (known.contains(format)) continue;
     return usage("--format: \"" + shortened(visible(format), 40) +
-                 "\" is none of html, csv, md, json, oscal, xlsx");
+                 "\" is none of html, csv, md, json, oscal, xlsx, pdf");
   }
   if (!options.ledger.empty() && !options.bundle.empty())
     return usage("--ledger or --bundle, not both");

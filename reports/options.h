@@ -16,8 +16,9 @@ struct Options {
                                            organisation;
   std::string tzdir = "/usr/share/zoneinfo";
   std::string seed;
-  std::string signer;    // file of the secret key that signs the statement; empty for none
-  std::string controls;  // file; empty for the map the program carries
+  std::string signer;      // file of the secret key that signs the statement; empty for none
+  std::string controls;    // file; empty for the map the program carries
+  std::string pdf_engine;  // path; empty for what the host has
   std::int64_t sample = 0;
   std::vector<std::string> formats = {"html", "csv", "md", "json"};
   bool unverified = false, json = false, quiet = false, csv_raw = false;

@@ -2,6 +2,7 @@
 #include "reports/outputs.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "reports/html.h"
 #include "reports/json_report.h"
@@ -11,11 +12,24 @@
 
 namespace ethos::reports {
 
-std::vector<Output> outputs_of(const Model& model, const std::vector<std::string>& formats,
-                               CsvText how) {
-  const auto has = [&formats](std::string_view format) {
-    return std::find(formats.begin(), formats.end(), format) != formats.end();
-  };
+bool OutputPlan::has(std::string_view format) const {
+  return std::find(formats.begin(), formats.end(), format) != formats.end();
+}
+
+base::Result<OutputPlan> plan_outputs(const Options& options) {
+  OutputPlan plan;
+  plan.formats = options.formats;
+  plan.csv = options.csv_raw ? CsvText::raw : CsvText::neutralised;
+  if (plan.has("pdf")) {
+    auto engine = find_pdf_engine(options.pdf_engine);
+    if (!engine) return base::Unexpected(std::move(engine).error().with_context("no PDF"));
+    plan.pdf = std::move(*engine);
+  }
+  return plan;
+}
+
+base::Result<std::vector<Output>> outputs_of(const Model& model, const OutputPlan& plan) {
+  const auto has = [&plan](std::string_view format) { return plan.has(format); };
   std::vector<Output> out;
   const auto add = [&](const char* name, auto writer) {
     out.push_back({name, [&model, writer](Sink& sink) { writer(model, sink); }});
@@ -29,11 +43,18 @@ std::vector<Output> outputs_of(const Model& model, const std::vector<std::string
   }
   if (has("csv")) {
     for (const TableKind& kind : all_tables()) {
-      out.push_back({std::string(kind.name) + ".csv",
-                     [&model, &kind, how](Sink& sink) { write_csv(kind, model, how, sink); }});
+      out.push_back({std::string(kind.name) + ".csv", [&model, &kind, how = plan.csv](Sink& sink) {
+                       write_csv(kind, model, how, sink);
+                     }});
     }
   }
   if (has("xlsx")) add("report.xlsx", write_xlsx);
+  if (plan.pdf && has("pdf")) {
+    auto pdf = make_pdf(*plan.pdf, model);
+    if (!pdf) return base::Unexpected(std::move(pdf).error());
+    out.push_back({"report.pdf", [bytes = std::make_shared<std::string>(std::move(*pdf))](
+                                     Sink& sink) { sink.write(*bytes); }});
+  }
   return out;
 }
 

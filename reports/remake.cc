@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/remake.h"
 
+#include <cassert>
 #include <map>
 
 #include "ledger/base/file_io.h"
@@ -28,7 +29,7 @@ class HashSink : public Sink {
 struct Manifest {
   std::map<std::string, std::string> digests;  // name -> 64 hex digits
   std::int64_t size = 0;
-  std::string zone_digest, tzdata, controls;
+  std::string zone_digest, tzdata, controls, pdf_engine;
   bool is_unverified = false;
 };
 
@@ -62,6 +63,7 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
   out.size = root["size"].integer_or(-1);
   out.zone_digest = std::string(root["zone_digest"].text_or(""));
   out.controls = std::string(given["controls"].text_or(""));
+  out.pdf_engine = std::string(root["pdf_engine"].text_or(""));
   out.tzdata = std::string(root["tzdata"].text_or(""));
   return !out.digests.empty();
 }
@@ -72,7 +74,7 @@ std::string digest_of_file(const std::string& directory, const std::string& name
 }
 
 void compare(const std::string& directory, const Manifest& manifest,
-             const std::vector<Output>& outputs, Remade& out) {
+             const std::vector<Output>& outputs, const std::string& no_pdf, Remade& out) {
   out.is_same = true;
   std::map<std::string, std::string> made;
   for (const Output& output : outputs) {
@@ -88,6 +90,10 @@ void compare(const std::string& directory, const Manifest& manifest,
       word = "unreadable";
     } else if (there != stated) {
       word = "changed after it was written";
+    } else if (name == "report.pdf" && again == made.end() && !no_pdf.empty()) {
+      out.is_undecided = true;
+      out.lines.push_back(name + ": as it was written, but not made again: " + no_pdf);
+      continue;
     } else if (again == made.end() || again->second != stated) {
       word = "different from what this ledger gives";
     }
@@ -99,6 +105,18 @@ void compare(const std::string& directory, const Manifest& manifest,
     out.is_same = false;
     out.lines.push_back(name + ": not in the manifest");
   }
+}
+
+// The formats of the manifest; without the PDF where the program that made it is not here.
+OutputPlan plan_again(Options options, const Manifest& manifest, std::string& no_pdf) {
+  auto plan = plan_outputs(options);
+  if (plan && (!plan->pdf || plan->pdf->version == manifest.pdf_engine)) return *plan;
+  no_pdf = plan ? "it was made by " + manifest.pdf_engine + ", here is " + plan->pdf->version
+                : plan.error().message();
+  std::erase(options.formats, "pdf");
+  auto rest = plan_outputs(options);
+  assert(rest);  // only a PDF needs anything
+  return *rest;
 }
 
 // The signature, and that each file it names is the one that lies there.
@@ -180,8 +198,14 @@ Remade remake(const std::string& directory, Options options) {
   if (!options.signer.empty()) check_statement(directory, options.signer, out);
   if (!out.refusal.text.empty()) return out;
   const bool is_signed = out.is_same;
-  const CsvText how = options.csv_raw ? CsvText::raw : CsvText::neutralised;
-  compare(directory, manifest, outputs_of(model, options.formats, how), out);
+  std::string no_pdf;
+  const OutputPlan plan = plan_again(options, manifest, no_pdf);
+  const auto outputs = outputs_of(model, plan);
+  if (!outputs) {
+    out.refusal = {3, outputs.error().message()};
+    return out;
+  }
+  compare(directory, manifest, *outputs, no_pdf, out);
   out.is_same = out.is_same && (options.signer.empty() || is_signed);
   if (manifest.zone_digest != model.zone.digest() || manifest.tzdata != model.tzdata) {
     out.lines.push_back("time zone data differs: the report has " + manifest.tzdata +

@@ -10,7 +10,9 @@ namespace ethos::reports {
 
 struct Remade {
   bool is_same = false;
-  std::vector<std::string> lines;  // one a file: "same report.html"
+  // A PDF needs the program that made it: without that, it cannot be said to be the same.
+  bool is_undecided = false;
+  std::vector<std::string> lines;  // one a file: "report.html: same"
   Refusal refusal;                 // text empty when the comparison could be made
 };
 

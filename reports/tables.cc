@@ -211,8 +211,8 @@ void fill_gaps(const Model& model, Table& table) {
 }
 
 void fill_keys(const Model& model, Table& table) {
-  table.header({"epoch", "vkey", "reason", "at_local", "at_utc", "first_seq", "last_seq", "seq",
-                "leaf"});
+  table.header(
+      {"epoch", "vkey", "reason", "at_local", "at_utc", "first_seq", "last_seq", "seq", "leaf"});
   for (const KeyEpoch& row : model.epochs) {
     table.number(row.epoch).text(row.vkey).text(row.reason).time(row.at_ms).number(row.first_seq);
     table.number(row.last_seq).ref(row.ref).end();

@@ -125,10 +125,9 @@ class Sheet : public Table {
 void put_contents(const std::vector<SheetFacts>& sheets, Sheet& first) {
   for (const SheetFacts& sheet : sheets) {
     first.plain("sheet").plain(sheet.title).number(std::uint64_t{sheet.rows});
-    first.text(sheet.rows == sheet.all_rows
-                   ? "rows"
-                   : "rows of " + std::to_string(sheet.all_rows) + "; all are in " + sheet.name +
-                         ".csv");
+    first.text(sheet.rows == sheet.all_rows ? "rows"
+                                            : "rows of " + std::to_string(sheet.all_rows) +
+                                                  "; all are in " + sheet.name + ".csv");
     first.end();
   }
 }

@@ -66,18 +66,16 @@ std::string package_relations() {
                   "http://schemas.openxmlformats.org/package/2006/relationships/metadata/"
                   "core-properties",
                   "docProps/core.xml") +
-         relation("rId3", office + "/extended-properties", "docProps/app.xml") +
-         "</Relationships>";
+         relation("rId3", office + "/extended-properties", "docProps/app.xml") + "</Relationships>";
 }
 
 std::string workbook_relations(std::size_t sheets) {
-  std::string out =
-      std::string(kDeclaration) + "<Relationships xmlns=" + quoted(kPackage) + ">";
+  std::string out = std::string(kDeclaration) + "<Relationships xmlns=" + quoted(kPackage) + ">";
   for (std::size_t i = 1; i <= sheets; ++i) {
     out += relation("rId" + std::to_string(i), std::string(kOffice) + "/worksheet", sheet_path(i));
   }
-  out += relation("rId" + std::to_string(sheets + 1), std::string(kOffice) + "/styles",
-                  "styles.xml");
+  out +=
+      relation("rId" + std::to_string(sheets + 1), std::string(kOffice) + "/styles", "styles.xml");
   return out + "</Relationships>";
 }
 

@@ -209,7 +209,7 @@ TEST_CASE("formats: long tables are cut and say of how many rows", "[reports]") 
   CHECK(files.html.find("<strong>2\u202f000 of 2\u202f050 rows shown</strong>") !=
         std::string::npos);
   CHECK(count_of(between(files.html, "<table data-filter=\"run-rows\">", "</table>"), "<tr") ==
-        kMaxRunRows + 1);
+        kScreenLimits.run_rows + 1);
   CHECK(files.markdown.size() <= 60000);
   CHECK(files.markdown.find(" rows shown; ") != std::string::npos);
   CHECK(parse_csv(files.runs).size() == 2051);

@@ -8,84 +8,15 @@
 
 #include "reports/bundle_file.h"
 #include "reports/commands.h"
+#include "reports/process.h"
 #include "reports/sha256.h"
-#include "reports/verifier_process.h"
+#include "tests/reports/support/bench.h"
 #include "tests/reports/support/fixture.h"
 
 using namespace ethos::reports;
 using namespace ethos::support;
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-namespace {
-
-std::string read_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// ethos-report in a directory of its own, beside a stand-in for ethos-verify that answers what a
-// test wants: the real one is tested where it lives, here its answers are.
-class Bench {
- public:
-  Bench() {
-    fs::create_directory(scratch_ / "bin");
-    fs::copy_file(std::string(ETHOS_BIN) + "/ethos-report", scratch_ / "bin/ethos-report");
-    made_ = make_small_ledger(scratch_ / "ledger.db");
-    verdict_ = json::parse(passing_verdict(made_));
-    std::ofstream(scratch_ / "pin") << "a pin\n";
-    answer(0);
-  }
-
-  void answer(int status) {
-    verdict_["exit"] = status;
-    script("#!/bin/sh\necho \"$@\" > '" + path("arguments") + "'\ncat '" + path("verdict.json") +
-           "'\nexit " + std::to_string(status) + "\n");
-    std::ofstream(path("verdict.json")) << verdict_.dump();
-  }
-  void script(const std::string& text) {
-    std::ofstream(path("bin/ethos-verify")) << text;
-    fs::permissions(path("bin/ethos-verify"), fs::perms::owner_all);
-  }
-  json& verdict() { return verdict_; }
-  void set_result(const std::string& name, const std::string& result) {
-    for (json& one : verdict_["verdicts"]) {
-      if (one["name"] == name) one["result"] = result;
-    }
-  }
-
-  struct Ended {
-    int status = -1;
-    std::string out, err;
-  };
-  Ended run(std::vector<std::string> more = {}) const {
-    std::vector<std::string> arguments = {
-        "--ledger", path("ledger.db"), "--pin", path("pin"), "--period", "2026-10-01..2026-12-31",
-        "--zone",   "Europe/Berlin",   "--out", path("out")};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_raw(arguments);
-  }
-  Ended run_raw(const std::vector<std::string>& arguments) const {
-    const auto ended = run_program(path("bin/ethos-report"), arguments, 1 << 24);
-    REQUIRE(ended);
-    return {ended->status, ended->output, ended->errors};
-  }
-  std::string path(const std::string& name) const { return scratch_ / name; }
-  bool has_output() const { return fs::exists(path("out")) && !fs::is_empty(path("out")); }
-
- private:
-  ScratchDirectory scratch_;
-  MadeLedger made_;
-  json verdict_;
-};
-
-std::size_t lines(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-}  // namespace
 
 TEST_CASE("program: a verified ledger becomes a report with its manifest", "[reports]") {
   const Bench bench;
@@ -399,6 +330,49 @@ TEST_CASE("program: a report is made again and compared", "[reports]") {
   }
 }
 
+TEST_CASE("program: a PDF is compared only where the program that made it is", "[reports]") {
+  const Bench bench;
+  const auto engine = [&](const std::string& version) {
+    std::ofstream(bench.path("weasyprint"))
+        << "#!/bin/sh\nfor last; do :; done\n[ \"$1\" != --version ] || { echo " << version
+        << "; exit; }\nprintf '%%PDF-1.4 page %%%%EOF' > \"$last\"\n";
+    fs::permissions(bench.path("weasyprint"), fs::perms::owner_all);
+  };
+  engine("Engine 1");
+  REQUIRE(bench.run({"--format", "csv,pdf", "--pdf-engine", bench.path("weasyprint")}).status == 0);
+  CHECK(read_text(bench.path("out/report.pdf")) == "%PDF-1.4 page %%EOF");
+  CHECK(json::parse(read_text(bench.path("out/manifest.json")))["pdf_engine"] == "Engine 1");
+  const std::vector<std::string> verify = {
+      "verify", bench.path("out"), "--ledger",     bench.path("ledger.db"),
+      "--pin",  bench.path("pin"), "--pdf-engine", bench.path("weasyprint")};
+  SECTION("the same program") { CHECK(bench.run_raw(verify).status == 0); }
+  SECTION("another version") {
+    engine("Engine 2");
+    const auto ended = bench.run_raw(verify);
+    CHECK(ended.status == 3);
+    CHECK(ended.out.find("report.pdf: as it was written, but not made again: it was made by Engine "
+                         "1, here is Engine 2") != std::string::npos);
+    CHECK(ended.out.find("runs.csv: same") != std::string::npos);
+  }
+  SECTION("none") {
+    fs::remove(bench.path("weasyprint"));
+    CHECK(bench.run_raw(verify).status == 3);
+  }
+  SECTION("a file that was changed is found all the same") {
+    fs::remove(bench.path("weasyprint"));
+    std::ofstream(bench.path("out/report.pdf")) << "%PDF-1.4 forged %%EOF";
+    CHECK(bench.run_raw(verify).status == 1);
+  }
+}
+
+TEST_CASE("program: without a program for PDF nothing is written", "[reports]") {
+  const Bench bench;
+  const auto ended = bench.run({"--format", "csv,pdf", "--pdf-engine", bench.path("none")});
+  CHECK(ended.status == 3);
+  CHECK(lines(ended.err) == 1);
+  CHECK_FALSE(bench.has_output());
+}
+
 TEST_CASE("program: a signed report names its files and its signer", "[reports]") {
   Bench bench;
   const auto made = bench.run_raw({"key", "reports.example.com", "-o", bench.path("signer.key")});
@@ -518,7 +492,8 @@ TEST_CASE("program: a bundle of the whole ledger gives the records of the ledger
   for (int i = 0; i < 3; ++i)
     REQUIRE(run_program(ledger, {"rotate", "--ledger", scratch / "l.db"}, 1 << 20)->status == 0);
   const auto bundled = run_program(ledger,
-                                   {"bundle", "--ledger", scratch / "l.db", "--from", "0", "--to", "4", "-o", scratch / "all.ethosb"},
+                                   {"bundle", "--ledger", scratch / "l.db", "--from", "0", "--to",
+                                    "4", "-o", scratch / "all.ethosb"},
                                    1 << 20);
   CAPTURE(bundled->errors);
   REQUIRE(bundled->status == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/verifier_process.h"
+#include "reports/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 
 #include "ledger/base/unique_fd.h"
@@ -49,13 +50,16 @@ class Actions {
 // The caller may ignore SIGPIPE; a program started by it must not inherit that.
 class Attributes {
  public:
-  Attributes() {
+  explicit Attributes(bool own_group) {
     posix_spawnattr_init(&attributes_);
     sigset_t defaults;
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+    int flags = POSIX_SPAWN_SETSIGDEF;
+    if (own_group) flags |= POSIX_SPAWN_SETPGROUP;
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(&attributes_, static_cast<short>(flags));
   }
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
@@ -77,24 +81,78 @@ bool drain(const UniqueFd& fd, std::string& into, std::size_t limit) {
   return true;
 }
 
-void read_both(Pipe& out, Pipe& err, ProcessResult& result, std::size_t max_output) {
+// The child, until it is waited for. With a deadline it leads a group that is killed when it ends:
+// a browser's helpers would otherwise hold the pipes open.
+class Child {
+ public:
+  Child(pid_t pid, int timeout_ms) : pid_(pid), timeout_ms_(timeout_ms) {}
+
+  // How long poll may wait; ends what is due. Call before each poll.
+  int look() {
+    if (timeout_ms_ == 0) return -1;
+    siginfo_t info{};
+    const bool has_ended =
+        ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == pid_;
+    const auto spent = std::chrono::steady_clock::now() - start_;
+    if (!has_ended && spent > std::chrono::milliseconds(timeout_ms_)) is_late_ = true;
+    // Not yet reaped, so the group cannot be anybody else's.
+    if (has_ended || is_late_) ::kill(-pid_, SIGKILL);
+    return kSliceMs;
+  }
+  base::Result<int> wait(const std::string& path) {
+    int status = 0;
+    // It may have closed its pipes and go on.
+    for (;;) {
+      const pid_t done = ::waitpid(pid_, &status, timeout_ms_ == 0 ? 0 : WNOHANG);
+      if (done == pid_) break;
+      if (done < 0 && errno != EINTR) return base::fail_errno(path, errno);
+      if (timeout_ms_ != 0) ::poll(nullptr, 0, look());
+    }
+    if (is_late_) {
+      return fail(Errc::io,
+                  path + ": not done within " + std::to_string(timeout_ms_ / 1000) + " s");
+    }
+    if (!WIFEXITED(status)) return fail(Errc::io, path + ": ended by a signal");
+    return WEXITSTATUS(status);
+  }
+
+ private:
+  static constexpr int kSliceMs = 50;
+  pid_t pid_;
+  int timeout_ms_;
+  bool is_late_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void read_both(Pipe& out, Pipe& err, ProcessResult& result, std::size_t max_output, Child& child) {
   std::array<pollfd, 2> fds = {{{out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}}};
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-    if (::poll(fds.data(), fds.size(), -1) < 0) {
+    const int ready = ::poll(fds.data(), fds.size(), child.look());
+    if (ready < 0) {
       if (errno == EINTR) continue;
       return;
     }
+    if (ready == 0) continue;
     // One byte more than allowed tells "too much" from "just enough".
     if (fds[0].revents != 0 && !drain(out.read, result.output, max_output + 1)) fds[0].fd = -1;
     if (fds[1].revents != 0 && !drain(err.read, result.errors, kMaxErrors)) fds[1].fd = -1;
   }
 }
 
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> out;
+  out.reserve(words.size() + 1);
+  for (std::string& word : words) out.push_back(word.data());
+  out.push_back(nullptr);
+  return out;
+}
+
 }  // namespace
 
 base::Result<ProcessResult> run_program(const std::string& path,
                                         const std::vector<std::string>& arguments,
-                                        std::size_t max_output) {
+                                        std::size_t max_output, const ProcessOptions& options) {
   auto out = make_pipe();
   if (!out) return base::Unexpected(std::move(out).error());
   auto err = make_pipe();
@@ -105,27 +163,24 @@ base::Result<ProcessResult> run_program(const std::string& path,
   posix_spawn_file_actions_adddup2(actions.get(), err->write.get(), 2);
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), path);
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  Attributes attributes;
+  std::vector<char*> argv = pointers_to(words);
+  std::vector<std::string> settings = options.environment.value_or(std::vector<std::string>());
+  std::vector<char*> variables = pointers_to(settings);
+  Attributes attributes(options.timeout_ms != 0);
   pid_t pid = -1;
-  const int spawned =
-      ::posix_spawn(&pid, path.c_str(), actions.get(), attributes.get(), argv.data(), environ);
+  const int spawned = ::posix_spawn(&pid, path.c_str(), actions.get(), attributes.get(),
+                                    argv.data(), options.environment ? variables.data() : environ);
   if (spawned != 0) return base::fail_errno(path, spawned);
   out->write.reset();
   err->write.reset();
 
+  Child child(pid, options.timeout_ms);
   ProcessResult result;
-  read_both(*out, *err, result, max_output);
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return base::fail_errno(path, errno);
-  }
-  if (!WIFEXITED(status)) return fail(Errc::io, path + ": ended by a signal");
+  read_both(*out, *err, result, max_output, child);
+  const auto status = child.wait(path);
+  if (!status) return base::Unexpected(status.error());
   if (result.output.size() > max_output) return fail(Errc::too_large, path + ": said too much");
-  result.status = WEXITSTATUS(status);
+  result.status = *status;
   return result;
 }
 
