@@ -29,6 +29,7 @@ void add_merge(CLI::App& app, Action& action);
 void add_filter(CLI::App& app, Action& action);
 void add_baseline(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
+void add_split(CLI::App& app, Action& action);
 void add_summary(CLI::App& app, Action& action);
 void add_repair(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);

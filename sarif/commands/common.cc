@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <limits>
 #include <ostream>
+#include <vector>
 
 #include "ledger/base/paths.h"
 
@@ -65,17 +68,49 @@ base::Result<InputFile> InputFile::open_evidence(const std::string& path) {
   return InputFile(fd);
 }
 
-base::Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, Reads reads) {
-  const std::string name = path == "-" ? "standard input" : path;
+base::Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
   auto fd = path == "-" ? base::open_path("/dev/stdin", O_RDONLY | O_NOCTTY)
                         : base::open_path(path, O_RDONLY | O_NOCTTY);
   if (!fd) return base::Unexpected(std::move(fd).error());
-  struct stat st {};
-  if (reads == Reads::several && (::fstat(fd->get(), &st) != 0 || !S_ISREG(st.st_mode))) {
-    return base::fail(base::Errc::refused,
-                      name + ": not a regular file; it is read more than once");
-  }
   return std::unique_ptr<ByteSource>(std::make_unique<OwnedFdSource>(std::move(*fd)));
+}
+
+base::Result<SeekableInput> SeekableInput::open(const std::string& path) {
+  auto file = InputFile::open(path);
+  if (!file) return base::Unexpected(std::move(file).error());
+  SeekableInput input(std::move(*file));
+  struct stat st {};
+  if (::fstat(input.file_.fd(), &st) != 0) return base::fail_errno(path, errno);
+  if (S_ISDIR(st.st_mode)) return base::fail_errno(path, EISDIR);
+  // Only a regular file can be read again, and only one that stands at its start is whole.
+  if (!S_ISREG(st.st_mode) || ::lseek(input.file_.fd(), 0, SEEK_CUR) != 0) {
+    auto copied = input.copy();
+    if (!copied) return base::Unexpected(std::move(copied).error());
+  }
+  return input;
+}
+
+base::Result<std::unique_ptr<ByteSource>> SeekableInput::open_again() const {
+  return std::unique_ptr<ByteSource>(
+      std::make_unique<RangeSource>(fd(), 0, std::numeric_limits<std::int64_t>::max()));
+}
+
+base::Result<void> SeekableInput::copy() {
+  copy_.reset(std::tmpfile());  // NOLINT(cppcoreguidelines-owning-memory): owned from here on
+  if (!copy_) return base::fail_errno("temporary file", errno);
+  FdSource source = file_.source();
+  FdSink sink(::fileno(copy_.get()));
+  std::vector<char> buffer(std::size_t{64} << 10U);
+  while (true) {
+    const std::ptrdiff_t got = source.read(buffer);
+    if (got < 0) return base::fail_errno("input", static_cast<int>(-got));
+    if (got == 0) break;
+    sink.append(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+  }
+  if (const int error = sink.flush(); error != 0) {
+    return base::fail_errno("temporary file", error);
+  }
+  return {};
 }
 
 base::Result<void> write_output(const std::string& path, const std::string& root, std::ostream& out,

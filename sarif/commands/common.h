@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdio>
 #include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/result.h"
@@ -31,10 +33,29 @@ class InputFile {
   int fd_;
 };
 
-enum class Reads { once, several };
-// A source that owns its file. For several reads pipes and the like are refused: Errc::refused.
-base::Result<std::unique_ptr<ByteSource>> open_source(const std::string& path,
-                                                      Reads reads = Reads::several);
+// A source that owns its file and is read once.
+base::Result<std::unique_ptr<ByteSource>> open_source(const std::string& path);
+
+// An input that is read more than once, from its start each time: the file itself, or for a pipe a
+// copy of what came out of it, in an unnamed file.
+class SeekableInput {
+ public:
+  static base::Result<SeekableInput> open(const std::string& path);
+  // A source of its own: several may be read at the same time. The input must outlive it.
+  [[nodiscard]] base::Result<std::unique_ptr<ByteSource>> open_again() const;
+  [[nodiscard]] int fd() const { return copy_ ? ::fileno(copy_.get()) : file_.fd(); }
+
+ private:
+  struct FileCloser {
+    // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the owner of a C handle
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  explicit SeekableInput(InputFile file) : file_(std::move(file)) {}
+  base::Result<void> copy();
+
+  InputFile file_;
+  std::unique_ptr<std::FILE, FileCloser> copy_;
+};
 
 // Calls `write` with a sink and puts what it wrote at `path`: a file that is replaced at the end or
 // not at all, or `out` for "-". When `write` fails, a file stays as it was. `root`, when not empty,

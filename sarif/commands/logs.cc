@@ -5,6 +5,7 @@
 
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
+#include "sarif/commands/output.h"
 #include "sarif/log/baseline.h"
 #include "sarif/log/filter.h"
 #include "sarif/log/merge.h"
@@ -14,28 +15,13 @@
 namespace ethos::sarif {
 namespace {
 
-struct Output {
-  std::string path;
-  bool is_compact = false;
-  bool is_quiet = false;
-
-  void add_to(CLI::App& command) {
-    command.add_option("-o,--output", path, "SARIF file, - for standard output")->required();
-    command.add_flag("--compact", is_compact, "No white space in the output");
-    command.add_flag("--quiet", is_quiet, "Say nothing when all went well");
-  }
-  [[nodiscard]] JsonLayout layout() const {
-    return is_compact ? JsonLayout::compact : JsonLayout::indented;
-  }
-};
-
 Exit refuse(const Streams& streams, const base::Error& error) {
   complain(streams.err, error.message());
   return Exit::unreadable;
 }
 
-Reopen reopen(const std::string& path) {
-  return [path] { return open_source(path); };
+Reopen reopen(const SeekableInput& input) {
+  return [&input] { return input.open_again(); };
 }
 
 struct MergeOptions {
@@ -45,9 +31,7 @@ struct MergeOptions {
 
 Exit merge(const MergeOptions& options, const Streams& streams) {
   MergeSummary summary;
-  const OpenInput open = [&](std::size_t index) {
-    return open_source(options.inputs[index], Reads::once);
-  };
+  const OpenInput open = [&](std::size_t index) { return open_source(options.inputs[index]); };
   const auto done =
       write_output(options.output.path, "", streams.out, [&](ByteSink& sink) -> base::Result<void> {
         JsonWriter writer(sink, options.output.layout());
@@ -91,7 +75,9 @@ Exit filter(FilterOptions& options, const Streams& streams) {
     complain(streams.err, "--level takes error, warning, note and none");
     return Exit::usage;
   }
-  auto first = open_source(options.input);
+  const auto input = SeekableInput::open(options.input);
+  if (!input) return refuse(streams, input.error());
+  auto first = input->open_again();
   if (!first) return refuse(streams, first.error());
   JsonReader indexer(**first);
   const auto runs = index_log(indexer);
@@ -99,7 +85,7 @@ Exit filter(FilterOptions& options, const Streams& streams) {
   FilterSummary summary;
   const auto done =
       write_output(options.output.path, "", streams.out, [&](ByteSink& sink) -> base::Result<void> {
-        auto second = open_source(options.input);
+        auto second = input->open_again();
         if (!second) return base::Unexpected(std::move(second).error());
         JsonReader reader(**second);
         JsonWriter writer(sink, options.output.layout());
@@ -137,11 +123,15 @@ void note_tools_not_run(const Comparison& comparison, const Streams& streams) {
 }
 
 Exit baseline(const CompareOptions& options, const Streams& streams) {
-  const auto comparison = compare_logs(reopen(options.previous), reopen(options.current));
+  const auto previous = SeekableInput::open(options.previous);
+  if (!previous) return refuse(streams, previous.error());
+  const auto current = SeekableInput::open(options.current);
+  if (!current) return refuse(streams, current.error());
+  const auto comparison = compare_logs(reopen(*previous), reopen(*current));
   if (!comparison) return refuse(streams, comparison.error());
   const auto done = write_output(options.output.path, "", streams.out, [&](ByteSink& sink) {
     JsonWriter writer(sink, options.output.layout());
-    return write_baseline(reopen(options.previous), reopen(options.current), *comparison, writer);
+    return write_baseline(reopen(*previous), reopen(*current), *comparison, writer);
   });
   if (!done) return refuse(streams, done.error());
   note_tools_not_run(*comparison, streams);
@@ -200,10 +190,14 @@ void print_json(std::ostream& out, const Comparison& comparison, const Differenc
 }
 
 Exit diff(const CompareOptions& options, const Streams& streams) {
-  const auto comparison = compare_logs(reopen(options.previous), reopen(options.current));
+  const auto previous = SeekableInput::open(options.previous);
+  if (!previous) return refuse(streams, previous.error());
+  const auto current = SeekableInput::open(options.current);
+  if (!current) return refuse(streams, current.error());
+  const auto comparison = compare_logs(reopen(*previous), reopen(*current));
   if (!comparison) return refuse(streams, comparison.error());
-  const auto lists = list_differences(reopen(options.previous), reopen(options.current),
-                                      *comparison, options.limit);
+  const auto lists =
+      list_differences(reopen(*previous), reopen(*current), *comparison, options.limit);
   if (!lists) return refuse(streams, lists.error());
   note_tools_not_run(*comparison, streams);
   if (options.is_json) {
@@ -235,8 +229,7 @@ void add_filter(CLI::App& app, Action& action) {
   auto options = std::make_shared<FilterOptions>();
   CLI::App* command =
       app.add_subcommand("filter", "Keeps the results that pass; patterns take * for any text");
-  command->add_option("input", options->input, "SARIF file (not a pipe: it is read twice)")
-      ->required();
+  command->add_option("input", options->input, "SARIF file, - for standard input")->required();
   // One value an option, or the input would be taken for another one.
   const auto add_list = [command](const char* option, std::vector<std::string>& list,
                                   const char* text) {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/repair/repair.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <ostream>
 
@@ -29,57 +24,6 @@ struct Arguments {
   bool is_compact = false;
   bool is_json = false;
   bool is_quiet = false;
-};
-
-struct FileCloser {
-  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the owner of a C handle
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-
-// The input from the start as often as needed: a pipe is put into an unnamed file first.
-class Rewindable {
- public:
-  static base::Result<Rewindable> open(const std::string& path) {
-    auto file = InputFile::open(path);
-    if (!file) return base::Unexpected(std::move(file).error());
-    Rewindable input(std::move(*file));
-    // Only a regular file can be read again, and only one that stands at its start is whole.
-    if (::lseek(input.file_.fd(), 0, SEEK_CUR) != 0) {
-      auto kept = input.keep();
-      if (!kept) return base::Unexpected(std::move(kept).error());
-    }
-    return input;
-  }
-
-  base::Result<std::unique_ptr<ByteSource>> rewind() const {
-    const int fd = kept_ ? ::fileno(kept_.get()) : file_.fd();
-    if (::lseek(fd, 0, SEEK_SET) != 0) return base::fail_errno("input", errno);
-    return std::unique_ptr<ByteSource>(std::make_unique<FdSource>(fd));
-  }
-
- private:
-  explicit Rewindable(InputFile file) : file_(std::move(file)) {}
-
-  base::Result<void> keep() {
-    kept_.reset(std::tmpfile());  // NOLINT(cppcoreguidelines-owning-memory): owned from here on
-    if (!kept_) return base::fail_errno("temporary file", errno);
-    FdSource source = file_.source();
-    FdSink sink(::fileno(kept_.get()));
-    std::vector<char> buffer(std::size_t{64} << 10U);
-    while (true) {
-      const std::ptrdiff_t got = source.read(buffer);
-      if (got < 0) return base::fail_errno("input", static_cast<int>(-got));
-      if (got == 0) break;
-      sink.append(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
-    }
-    if (const int error = sink.flush(); error != 0) {
-      return base::fail_errno("temporary file", error);
-    }
-    return {};
-  }
-
-  InputFile file_;
-  std::unique_ptr<std::FILE, FileCloser> kept_;
 };
 
 // "in.sarif:57: uri-encoded at /runs/0/...: "a b" -> "a%20b" (characters that no URI holds)"
@@ -161,7 +105,7 @@ class StreamSink final : public ByteSink {
 };
 
 base::Result<RepairSummary> mend(const Arguments& arguments, const Streams& streams,
-                                 const Rewindable& input, ByteSink& list) {
+                                 const SeekableInput& input, ByteSink& list) {
   const auto on_change = [&](const RepairChange& change) {
     if (arguments.is_quiet) return;
     if (arguments.format == "json") {
@@ -171,7 +115,7 @@ base::Result<RepairSummary> mend(const Arguments& arguments, const Streams& stre
     }
   };
   const auto run = [&](ByteSink& sink) {
-    return repair([&input] { return input.rewind(); }, sink, arguments.options, on_change);
+    return repair([&input] { return input.open_again(); }, sink, arguments.options, on_change);
   };
   if (arguments.only_checks) {
     NullSink nowhere;
@@ -196,7 +140,7 @@ base::Result<RepairSummary> mend(const Arguments& arguments, const Streams& stre
 }
 
 Exit execute(const Arguments& arguments, const Streams& streams, ByteSink& list) {
-  const auto input = Rewindable::open(arguments.input);
+  const auto input = SeekableInput::open(arguments.input);
   if (!input) {
     complain(streams.err, input.error().message());
     return Exit::unreadable;

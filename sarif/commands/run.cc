@@ -8,6 +8,7 @@
 
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
+#include "sarif/commands/help.h"
 
 namespace ethos::sarif {
 namespace {
@@ -27,9 +28,11 @@ int parse_and_run(const std::vector<std::string>& args, const Streams& streams) 
   add_fingerprint(app, action);
   add_formats(app, action);
   add_merge(app, action);
-  add_summary(app, action);
   add_repair(app, action);
+  add_split(app, action);
+  add_summary(app, action);
   add_validate(app, action);
+  add_footers(app);
   try {
     // CLI11 takes the arguments from the back.
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));

@@ -175,7 +175,12 @@ void print_json(std::ostream& out, const std::vector<FileSummary>& files) {
 Exit execute(const Options& options, const Streams& streams) {
   std::vector<FileSummary> files;
   for (const std::string& path : options.files) {
-    auto runs = summarize_log([&path] { return open_source(path); });
+    const auto input = SeekableInput::open(path);
+    if (!input) {
+      complain(streams.err, input.error().message());
+      return Exit::unreadable;
+    }
+    auto runs = summarize_log([&input] { return input->open_again(); });
     if (!runs) {
       complain(streams.err, path + ": " + runs.error().message());
       return Exit::unreadable;
@@ -200,8 +205,7 @@ Exit execute(const Options& options, const Streams& streams) {
 void add_summary(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("summary", "Counts results by tool, level and rule");
-  command->add_option("files", options->files, "SARIF files (not pipes: each is read twice)")
-      ->required();
+  command->add_option("files", options->files, "SARIF files, - for standard input")->required();
   command->add_option("--format", options->format, "text, json, csv or markdown")
       ->check(CLI::IsMember({"text", "json", "csv", "markdown"}))
       ->capture_default_str();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -38,6 +39,18 @@ class FdSource final : public ByteSource {
 
  private:
   int fd_;
+};
+
+// The bytes from `begin` up to `end` of a regular file, whose offset stays where it is.
+class RangeSource final : public ByteSource {
+ public:
+  RangeSource(int fd, std::uint64_t begin, std::uint64_t end) : fd_(fd), at_(begin), end_(end) {}
+  [[nodiscard]] std::ptrdiff_t read(std::span<char> into) override;
+
+ private:
+  int fd_;
+  std::uint64_t at_;
+  std::uint64_t end_;
 };
 
 // Hands on `inner` and gives EFBIG once more than `limit` bytes came.

@@ -12,7 +12,7 @@
 namespace ethos::sarif {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{64} << 10U;
+constexpr std::size_t kLeastBufferBytes = 64;
 constexpr int kEndOfText = -1;
 
 bool is_digit(int c) { return c >= '0' && c <= '9'; }
@@ -30,7 +30,9 @@ constexpr std::array<bool, 256> kSpecial = [] {
 }  // namespace
 
 JsonReader::JsonReader(ByteSource& source, JsonOptions options)
-    : source_(source), options_(options), buffer_(kBufferBytes) {}
+    : source_(source),
+      options_(options),
+      buffer_(std::max(options.buffer_bytes, kLeastBufferBytes)) {}
 
 // Brings more bytes behind those still needed. False at the end, on an error of the source, and
 // when a token has grown over the limit (then there is room for it no more).

@@ -73,6 +73,8 @@ struct JsonOptions {
   JsonLimits limits;
   DuplicateKeyPolicy duplicate_keys = DuplicateKeyPolicy::refuse;
   LoneSurrogates lone_surrogates = LoneSurrogates::refuse;
+  // What is read at once. Less than the default pays off only for many short texts.
+  std::size_t buffer_bytes = std::size_t{64} << 10U;
 };
 
 // Strict JSON (RFC 8259, UTF-8) as a stream of events, in memory that does not grow with the file:
@@ -99,6 +101,8 @@ class JsonReader {
   [[nodiscard]] std::size_t depth() const { return frames_.size(); }
   // Place of the last event's first byte.
   [[nodiscard]] std::uint64_t offset() const { return token_offset_; }
+  // Place behind the last byte of the value that the last event ended (not for a key).
+  [[nodiscard]] std::uint64_t end_offset() const { return buffer_offset_ + position_; }
   [[nodiscard]] std::uint64_t line() const { return line_; }
   [[nodiscard]] std::uint64_t column() const { return token_offset_ - line_start_ + 1; }
   // RFC 6901 pointer to the last event's value (for a key: to the member it names).

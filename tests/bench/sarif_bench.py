@@ -49,8 +49,10 @@ def timed(name, command):
     best = None
     for _ in range(2):
         start = time.monotonic()
-        pid = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).pid
-        _, _, usage = os.wait4(pid, 0)
+        # The object must live until wait4: when it goes, it reaps its process itself.
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         wall = time.monotonic() - start
         row = (wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024)
         best = row if best is None or row < best else best

@@ -74,6 +74,28 @@ TEST_CASE("command: each way to call it has its exit status", "[sarif]") {
   CHECK(call({"formats", "--json"}).code == 0);
 }
 
+TEST_CASE("command: every help ends with examples and exit statuses", "[sarif]") {
+  const std::string help = call({"--help"}).out;
+  const std::size_t list = help.find("Subcommands:");
+  REQUIRE(list != std::string::npos);
+  CHECK(help.find("\nExamples:\n") > list);
+  CHECK(help.find("\nExit status: 0 ") > list);
+  std::istringstream lines(help.substr(list, help.find("Examples:") - list));
+  std::string line;
+  std::size_t count = 0;
+  while (std::getline(lines, line)) {
+    if (!line.starts_with("  ") || line[2] == ' ') continue;
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    CAPTURE(name);
+    const std::string text = call({name, "--help"}).out;
+    CHECK(text.find("Examples:\n  ") != std::string::npos);
+    CHECK(text.find("ethos-sarif " + name) != std::string::npos);
+    CHECK(text.find("Exit status: 0 ") != std::string::npos);
+    ++count;
+  }
+  CHECK(count >= 12);
+}
+
 TEST_CASE("command: an error is one line and leaves the output alone", "[sarif]") {
   const TempDir dir;
   std::ofstream(dir.file("out.sarif")) << "old";
