@@ -155,11 +155,8 @@ class Auditor {
         epochs_.on_other(row.seq, findings());
       }
       // A run's links hold whatever is wrong with the body.
-      const Envelope& e = record.scan.envelope;
       const bool may_be_late = source_.coverage() == EvidenceSource::Coverage::tail;
-      if (use != Use::nothing && e.has_run()) {
-        runs_.on_record(e, std::move(record.body), record.leaf, may_be_late, findings());
-      }
+      if (use != Use::nothing && record.scan.envelope.has_run()) runs_.on_record(record, may_be_late, findings());
     }
     seen_ = static_cast<std::uint64_t>(row.seq) + 1;
     if (options_.pin && options_.pin->min_size == tree_.size()) min_root_ = tree_.root(hash_);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "verify/contradiction.h"
 #include "verify/hash_many.h"
 #include "verify/quick_record.h"
 
@@ -62,6 +63,7 @@ void check_record(std::string_view bytes, const Envelope& before, CheckedRecord&
     if (e.type == RecordType::unknown || e.type == RecordType::reserved) return;
     checked.body_fault = check_body(e.type, View(e.body), e.ledger);
   }
+  if (!checked.body_fault.any()) checked.contradiction = contradiction(e.type, View(e.body));
   checked.may_commit = e.body.find("{\"c\":\"") != std::string_view::npos;
   if (!needs_tree(e.type)) return;
   // The form was just checked, so this cannot fail.

@@ -44,6 +44,7 @@ struct CheckedRecord {
   bool may_commit = false;  // its body may hold commitments
   Value body;             // as a tree, of the types whose whole body is needed afterwards
   BodyFault body_fault;   // code none when the body is in order
+  const char* contradiction = nullptr;  // values of the body that cannot both be true
 };
 
 // What can be said of a batch alone. Kept and used again, so that its memory is.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "verify/digest.h"
 #include "verify/encoding.h"
@@ -65,6 +67,11 @@ class CageChecker {
     landlock();
     filter();
     weaker();
+    const auto& sources = enforced_.at("sources").items();
+    const bool ascending = std::adjacent_find(sources.begin(), sources.end(), [](const Value& a, const Value& b) {
+                             return a.text() >= b.text();
+                           }) == sources.end();
+    if (!ascending) mismatch("the live sources are not in order, each once", "", encode_canonical(enforced_.at("sources")));
     if (!listed(enforced_.at("sources"), "seccomp_notify")) {
       mismatch("seccomp_notify is not among the live sources", "seccomp_notify", "");
     }
@@ -83,11 +90,15 @@ class CageChecker {
     return std::any_of(list.items().begin(), list.items().end(), [&](const Value& v) { return v.text() == word; });
   }
 
+  // Numbers that Linux gives to the first time, cgroup, pid, user, uts and ipc namespace (proc_ns.h).
+  static bool is_initial(const std::string& inode) { return inode >= "4026531834" && inode <= "4026531839" && inode.size() == 10; }
+
   // K-1 to K-3, K-9.
   void process() {
     require_number("no_new_privs", 1);
     require_number("seccomp", 2);
-    require_number("seccomp_filters", 1);
+    // More than one: the host had put filters of its own on, which can only narrow.
+    if (k_.at("seccomp_filters").number() < 1) require_number("seccomp_filters", 1);
     const Value& caps = k_.at("caps");
     for (std::size_t i = 0; i < caps.size(); ++i) {
       if (caps.items()[i].text() != "0000000000000000") {
@@ -95,26 +106,60 @@ class CageChecker {
       }
     }
     if (k_.at("ns_shared").size() != 0) mismatch("a namespace was shared with the supervisor", "none", k_.at("ns_shared").items()[0].text());
+    for (std::size_t i = 0; i < k_.at("ns").size(); ++i) {
+      if (!is_initial(k_.at("ns").items()[i].text())) continue;
+      mismatch("a namespace is the machine's first one, which nobody makes", "one of its own", k_.at("ns").keys()[i]);
+    }
     if (!k_.at("listener").flag()) mismatch("the listener did not deliver the barrier's own notification", "true", "false");
   }
 
-  // K-4.
+  // K-4. An ordinary user can map himself and nobody else, and keeps his groups.
   void identity() {
-    const bool root = cage_.facts->at("host").at("uid").number() == 0;
-    for (const char* key : {"uid_map", "gid_map"}) {
-      const Value& map = k_.at(key);
-      const std::string line = map.size() == 1 ? map.items()[0].text() : "";
-      const auto first = line.find(' ');
-      const auto second = first == std::string::npos ? first : line.find(' ', first + 1);
-      const bool one = second != std::string::npos && line.substr(second + 1) == "1";
-      const auto host = one ? parse_decimal(line.substr(first + 1, second - first - 1)) : std::nullopt;
-      if (!host) {
-        mismatch(std::string(key) + " is not one line of one id", "ID ID 1", line);
-      } else if (root && (*host < kFirstHostId || *host > kLastHostId)) {
-        mismatch(std::string(key) + " maps to an id outside the range for root", "1900000000..1900065535", line);
-      }
+    const Value& host = cage_.facts->at("host");
+    const bool root = host.at("uid").number() == 0;
+    const std::uint64_t uid = mapped("uid_map", root, cage_.facts->at(root ? "workspace" : "host").at("uid").number());
+    const std::uint64_t gid = mapped("gid_map", root, cage_.facts->at(root ? "workspace" : "host").at("gid").number());
+    if (root && uid != gid) mismatch("user and group are not mapped to one number", std::to_string(uid), std::to_string(gid));
+    const Value& groups = k_.at("groups");
+    if (root && groups.size() != 0) mismatch("supplementary groups were kept", "none", encode_canonical(groups));
+    if (root) return;
+    if (k_.text_at("setgroups") != "deny") mismatch("setgroups was not given up", "deny", k_.text_at("setgroups"));
+    if (groups.is_array() && !same_groups(groups, host.at("groups"))) {
+      mismatch("the supplementary groups are not the supervisor's", encode_canonical(host.at("groups")), encode_canonical(groups));
     }
-    if (root && k_.at("groups").size() != 0) mismatch("supplementary groups were kept", "none", encode_canonical(k_.at("groups")));
+  }
+
+  // The host's id that the one line of the map names.
+  std::uint64_t mapped(const char* key, bool root, std::int64_t inside) {
+    const Value& map = k_.at(key);
+    const std::string line = map.size() == 1 ? map.items()[0].text() : "";
+    const auto first = line.find(' ');
+    const auto second = first == std::string::npos ? first : line.find(' ', first + 1);
+    const bool one = second != std::string::npos && line.substr(second + 1) == "1";
+    const auto own = one ? parse_decimal(line.substr(0, first)) : std::nullopt;
+    const auto host = own ? parse_decimal(line.substr(first + 1, second - first - 1)) : std::nullopt;
+    if (!host) {
+      mismatch(std::string(key) + " is not one line of one id", "ID ID 1", line);
+      return 0;
+    }
+    if (*own != static_cast<std::uint64_t>(inside)) {
+      mismatch(std::string(key) + " is of another id inside the cage", std::to_string(inside), line);
+    }
+    if (root && (*host < kFirstHostId || *host > kLastHostId)) {
+      mismatch(std::string(key) + " maps to an id outside the range for root", "1900000000..1900065535", line);
+    }
+    if (!root && *host != *own) mismatch(std::string(key) + " maps to somebody else", std::to_string(inside), line);
+    return *host;
+  }
+
+  static bool same_groups(const Value& a, const Value& b) {
+    const auto sorted = [](const Value& list) {
+      std::vector<std::int64_t> out;
+      for (const Value& v : list.items()) out.push_back(v.number());
+      std::sort(out.begin(), out.end());
+      return out;
+    };
+    return sorted(a) == sorted(b);
   }
 
   // K-5.
@@ -141,9 +186,13 @@ class CageChecker {
     if (standard != 3 || init > 1) mismatch("the open descriptors were not 0, 1, 2 and the init", "", encode_canonical(k_.at("fds")));
   }
 
+  // At most: the host's own limit may be tighter.
   void rlimit(const char* name, const std::string& wanted) {
     const std::string& found = k_.at("limits").text_at(name);
-    if (found != wanted) mismatch(std::string("resource limit ") + name + " was not set", wanted, found);
+    const auto value = parse_decimal(found);
+    if (!value || *value > parse_decimal(wanted).value_or(0)) {
+      mismatch(std::string("resource limit ") + name + " was not set", "at most " + wanted, found);
+    }
   }
 
   // K-7.
@@ -153,6 +202,8 @@ class CageChecker {
       const auto at = limits_.find(limit);
       if (at != limits_.end() && at->second.first == "rlimit") rlimit(name, at->second.second);
     }
+    const auto pids = limits_.find("pids");
+    if (pids != limits_.end() && pids->second.first != "cgroup") rlimit("nproc", pids->second.second);
   }
 
   void control(const std::string& limit, const char* file, const std::string& wanted) {
@@ -165,6 +216,19 @@ class CageChecker {
 
   // K-8.
   void cgroup() {
+    std::string last;
+    std::set<std::string> controllers;
+    for (const Value& entry : k_.at("cgroup").at("values").items()) {
+      const std::string& file = entry.text_at("file");
+      if (file <= last) mismatch("cgroup files are not in order, each once", last, file);
+      last = file;
+      const std::string controller = file.substr(0, file.find('.'));
+      if (controller != "cgroup") controllers.insert(controller);
+    }
+    const Value& named = k_.at("cgroup").at("controllers");
+    const bool same = std::equal(named.items().begin(), named.items().end(), controllers.begin(), controllers.end(),
+                                 [](const Value& v, const std::string& name) { return v.text() == name; });
+    if (!same) mismatch("the cgroup's controllers are not those of its files", "", encode_canonical(named));
     for (const auto& [limit, held] : limits_) {
       if (held.first != "cgroup") continue;
       const auto value = static_cast<std::int64_t>(parse_decimal(held.second).value_or(0));
@@ -256,7 +320,7 @@ class CageChecker {
         report_(Code::weaker_unnamed, "a weaker means is not named", limit + " by " + by, at == found.end() ? "" : at->second);
       }
     }
-    if (found.size() > wanted.size()) mismatch("a weaker means is named that the plan does not have", "", encode_canonical(enforced_.at("weaker")));
+    if (enforced_.at("weaker").size() > wanted.size()) mismatch("a weaker means is named that the plan does not have", "", encode_canonical(enforced_.at("weaker")));
   }
 
   const Value& enforced_;

@@ -8,6 +8,7 @@
 #include "verify/encoding.h"
 #include "verify/enforced.h"
 #include "verify/grants.h"
+#include "verify/judge_end.h"
 #include "verify/plan.h"
 #include "verify/policy_path.h"
 
@@ -20,7 +21,7 @@ class RunJudge {
       : run_(run), reader_(reader), cache_(cache), findings_(findings) {}
 
   RunJudgement judge() {
-    counts();
+    check_end(run_, reader_, findings_);
     artifacts();
     ceiling_texts();
     recompute();
@@ -39,24 +40,6 @@ class RunJudge {
   }
   void miss(const std::string& what) {
     if (missing_.empty()) missing_ = what;
-  }
-
-  // run.close against the run's own records.
-  void counts() {
-    const Value& close = run_.close;
-    if (!close.is_object()) return;
-    const auto compare = [&](const char* what, const std::string& stated, const std::string& counted) {
-      if (stated != counted) report(Code::counts_mismatch, std::string(what) + " in run.close", counted, stated, run_.last_seq);
-    };
-    compare("denied acts", close.at("denials").text_at("acts"), std::to_string(run_.denial_acts));
-    compare("denial records", std::to_string(close.at("denials").at("records").number()), std::to_string(run_.denial_records));
-    compare("gaps", std::to_string(close.at("gaps").number()), std::to_string(run_.gaps));
-    std::set<std::string> stated;
-    for (const Value& name : close.at("limits").items()) stated.insert(name.text());
-    if (stated != run_.limits_hit) {
-      report(Code::counts_mismatch, "limits reached in run.close", "those of the resource.limit records",
-             encode_canonical(close.at("limits")), run_.last_seq);
-    }
   }
 
   // What was brought out lies within the write grant it names, and that was granted.
@@ -208,6 +191,16 @@ class RunJudge {
     };
     for (const char* key : {"arch", "kernel", "landlock_abi"}) same(key, run_.open.at("host").at(key), facts_.at("host").at(key));
     for (const char* key : {"dev", "ino"}) same(key, run_.open.at("workspace").at(key), facts_.at("workspace").at(key));
+    // K-4: the runner has no identity but its caller's.
+    for (const char* key : {"uid", "gid"}) same(key, run_.open.at("caller").at(key), facts_.at("host").at(key));
+    const std::string& cgroup = run_.open.at("host").text_at("cgroup");
+    if ((cgroup == "none" || cgroup == "v1") && facts_.at("host").at("cgroup_controllers").size() != 0) {
+      report(Code::contradiction, "run.open and the facts differ in cgroup v2", cgroup,
+             encode_canonical(facts_.at("host").at("cgroup_controllers")));
+    }
+    if (run_.open.has("repository")) {
+      same("the repository's layout", run_.open.at("repository").at("layout"), facts_.at("git").at("layout"));
+    }
   }
 
   void check_refusal(const GrantsResult& result) {

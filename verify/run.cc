@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "verify/batch.h"
 #include "verify/encoding.h"
 #include "verify/view.h"
 
@@ -68,6 +67,23 @@ Move move_of(State state, RecordType type, bool setup, bool refused) {
   return {type == run_abort, State::aborted};
 }
 
+// A limit that was reached was granted, to that enforcer and (but for layers, whose size the kernel
+// rounds) with that value.
+void collect_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
+  const View body(e.body);
+  const std::string name = body.at("limit").text();
+  run.limits_hit.insert(name);
+  if (body.at("action").raw() == "killed") run.limits_killed.insert(name);
+  const auto granted = std::find_if(run.grants.rbegin(), run.grants.rend(), [&](const Value& grant) {
+    return grant.text_at("cap") == "limit" && grant.text_at("name") == name;
+  });
+  const bool fits = granted != run.grants.rend() && granted->text_at("enforced_by") == body.at("enforced_by").raw() &&
+                    (body.at("enforced_by").raw() == "tmpfs" || granted->text_at("value") == body.at("value").raw());
+  if (fits) return;
+  run.report({.code = Code::contradiction, .seq = e.seq, .expected = "a limit as it was granted", .found = name,
+              .text = "a limit was reached that was not granted so"}, findings);
+}
+
 }  // namespace
 
 bool RunEvidence::was_refused() const { return close.text_at("ended_by") == "refused" || state == State::refused; }
@@ -114,8 +130,15 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
       run.enforced = std::move(body);
       run.enforced_seq = e.seq;
       return;
-    case resource_limit: run.limits_hit.insert(View(e.body).at("limit").text()); break;
-    case run_gap: ++run.gaps; break;
+    case resource_limit: collect_limit(e, run, findings); break;
+    case run_gap: {
+      const View gap(e.body);
+      const std::uint64_t lost = parse_decimal(gap.at("lost").raw()).value_or(0);
+      ++run.gaps;
+      run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
+      run.has_flood = run.has_flood || gap.at("reason").raw() == "flood";
+      break;
+    }
     default: break;
   }
   ++run.events_total;
@@ -179,7 +202,23 @@ void RunTracker::step(const Envelope& e, Value body, Link& link, Findings& findi
   }
 }
 
-void RunTracker::on_record(const Envelope& e, Value body, const Digest& leaf, bool may_be_late, Findings& findings) {
+// A run with a record that is malformed, or that says two things at once, has not passed.
+void RunTracker::judge_body(const CheckedRecord& record, Link& link, Findings& findings) {
+  if (record.body_fault.any() && link.evidence) link.evidence->failed = true;
+  if (record.contradiction == nullptr) return;
+  const Envelope& e = record.scan.envelope;
+  Problem problem{.code = Code::contradiction, .seq = e.seq, .run = std::string(e.run), .found = std::string(e.type_name),
+                  .text = record.contradiction};
+  if (link.evidence) {
+    link.evidence->report(std::move(problem), findings);
+  } else {
+    findings.add(std::move(problem));
+  }
+}
+
+void RunTracker::on_record(CheckedRecord& record, bool may_be_late, Findings& findings) {
+  const Envelope& e = record.scan.envelope;
+  Value body = std::move(record.body);
   auto entry = runs_.find(e.run);
   const bool is_new = entry == runs_.end();
   if (is_new) entry = runs_.try_emplace(std::string(e.run)).first;
@@ -190,6 +229,7 @@ void RunTracker::on_record(const Envelope& e, Value body, const Digest& leaf, bo
   } else {
     check_link(e, link, findings);
   }
+  if (!is_new) judge_body(record, link, findings);
   if (link.is_late) {
     // Its order cannot be judged from the middle; its links can.
   } else if (is_new) {
@@ -209,7 +249,8 @@ void RunTracker::on_record(const Envelope& e, Value body, const Digest& leaf, bo
   } else {
     step(e, std::move(body), link, findings);
   }
-  link.last_leaf = leaf;
+  if (is_new) judge_body(record, link, findings);
+  link.last_leaf = record.leaf;
   link.run_seq = e.run_seq;
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "verify/batch.h"
 #include "verify/digest.h"
 #include "verify/json.h"
 #include "verify/problem.h"
@@ -44,7 +45,10 @@ struct RunEvidence {
   std::uint64_t denial_records = 0;  // phases run and commit
   std::uint64_t denial_acts = 0;
   std::uint64_t gaps = 0;
+  std::uint64_t lost_acts = 0;        // in those gaps; at most UINT64_MAX
+  bool has_flood = false;             // one of them is of denials beyond the writer's budget
   std::set<std::string> limits_hit;
+  std::set<std::string> limits_killed;  // those of them that ended something
   std::vector<RunEvent> events;    // the first kMaxEvents
   std::string event_texts;         // their bodies, one behind the other
   std::uint64_t events_total = 0;
@@ -74,7 +78,7 @@ class RunTracker {
   RunTracker(OnEnd on_end, OnSarif on_sarif) : on_end_(std::move(on_end)), on_sarif_(std::move(on_sarif)) {}
 
   // `may_be_late`: records before the first one seen may not be there (coverage tail).
-  void on_record(const Envelope& e, Value body, const Digest& leaf, bool may_be_late, Findings& findings);
+  void on_record(CheckedRecord& record, bool may_be_late, Findings& findings);
   void finish(Findings& findings);
 
   [[nodiscard]] std::uint64_t runs() const { return static_cast<std::uint64_t>(runs_.size()); }
@@ -95,6 +99,7 @@ class RunTracker {
     std::uint64_t reported = 0;             // denial and limit records
   };
 
+  static void judge_body(const CheckedRecord& record, Link& link, Findings& findings);
   void check_link(const Envelope& e, Link& link, Findings& findings);
   void step(const Envelope& e, Value body, Link& link, Findings& findings);
   void collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings);

@@ -71,6 +71,7 @@ constexpr std::array kOpen{
     Field{"profile", text<1, 32>},
     Field{"repository", object<kRepository>, false},
     Field{"source", commitment<"source">, false},
+    Field{"source_revision", revision, false},
     Field{"task", commitment<"task">, false},
     Field{"tool", tool_name},
     Field{"workspace", object<kWorkspace>}};

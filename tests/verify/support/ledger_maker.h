@@ -106,6 +106,7 @@ struct RunChoices {
   bool abort = false;
   bool disclose = true;
   int denials = 0;
+  std::vector<std::pair<std::string, Json>> more;  // further records before the end
   // Changes to what a good run would write, keyed by record type.
   std::map<std::string, Json> patch;  // merged into the body (merge patch, RFC 7396)
   std::string filter;                 // bytes of the seccomp program; empty: a good one

@@ -39,6 +39,13 @@ std::string rlimit_of(const Json& plan, const std::string& name, const std::stri
   return otherwise;
 }
 
+std::string pids_of(const Json& plan) {
+  for (const Json& limit : plan.at("limits")) {
+    if (limit.at("name") == "pids" && limit.at("enforced_by") != "cgroup") return limit.at("value").get<std::string>();
+  }
+  return "unlimited";
+}
+
 Json cgroup_of(const Json& plan) {
   std::map<std::string, std::string> values;
   for (const Json& limit : plan.at("limits")) {
@@ -51,8 +58,13 @@ Json cgroup_of(const Json& plan) {
     if (name == "cpu_percent") values["cpu.max"] = std::to_string(std::stoll(value) * 1000) + " 100000";
   }
   Json list = Json::array();
-  for (const auto& [name, value] : values) list.push_back({{"file", name}, {"value", value}});
-  return {{"controllers", {"memory", "pids"}}, {"values", list}};
+  Json controllers = Json::array();
+  for (const auto& [name, value] : values) {
+    list.push_back({{"file", name}, {"value", value}});
+    const std::string controller = name.substr(0, name.find('.'));
+    if (controllers.empty() || controllers.back() != controller) controllers.push_back(controller);
+  }
+  return {{"controllers", controllers}, {"values", list}};
 }
 
 Json enforced_of(LedgerMaker& ledger, const RunChoices& choices, const Json& normal, const Json& facts, const Json& plan) {
@@ -73,12 +85,17 @@ Json enforced_of(LedgerMaker& ledger, const RunChoices& choices, const Json& nor
     probes.push_back({{"errno", error}, {"name", name}});
   }
   const int abi = facts.at("host").at("landlock_abi").get<int>();
+  const bool root = facts.at("host").at("uid") == 0;
+  const auto id_map = [&](const char* key) {
+    const std::string own = std::to_string(facts.at(root ? "workspace" : "host").at(key).get<std::int64_t>());
+    return own + " " + (root ? "1900012345" : own) + " 1";
+  };
   Json k = {{"caps", {{"amb", zero}, {"bnd", zero}, {"eff", zero}, {"inh", zero}, {"prm", zero}}},
             {"cgroup", cgroup_of(plan)},
             {"fds", {{{"fd", 0}, {"kind", "null"}}, {{"fd", 1}, {"kind", "pipe"}}, {{"fd", 2}, {"kind", "pipe"}}, {{"fd", 3}, {"kind", "init"}}}},
-            {"gid_map", {"1000 1900012345 1"}},
-            {"groups", Json::array()},
-            {"limits", {{"core", "0"}, {"data", rlimit_of(plan, "memory_bytes", "unlimited")}, {"fsize", rlimit_of(plan, "file_bytes", "unlimited")}, {"nofile", rlimit_of(plan, "open_files", "1024")}}},
+            {"gid_map", {id_map("gid")}},
+            {"groups", root ? Json::array() : facts.at("host").at("groups")},
+            {"limits", {{"core", "0"}, {"nproc", pids_of(plan)}, {"data", rlimit_of(plan, "memory_bytes", "unlimited")}, {"fsize", rlimit_of(plan, "file_bytes", "unlimited")}, {"nofile", rlimit_of(plan, "open_files", "1024")}}},
             {"listener", true},
             {"mounts", ledger.commit("mounts", table.dump(), choices.disclose)},
             {"no_new_privs", 1},
@@ -87,7 +104,7 @@ Json enforced_of(LedgerMaker& ledger, const RunChoices& choices, const Json& nor
             {"seccomp", 2},
             {"seccomp_filters", 1},
             {"setgroups", "deny"},
-            {"uid_map", {"1000 1900012345 1"}}};
+            {"uid_map", {id_map("uid")}}};
   const std::string filter = choices.filter.empty() ? good_filter() : choices.filter;
   return {{"k", k},
           {"p", probes},
@@ -113,6 +130,12 @@ Json close_body(std::int64_t records, int denials) {
           {"usage", {{"cpu_ms", 3}, {"max_rss_bytes", "1000"}}}};
 }
 
+Json execs_of(LedgerMaker& ledger, bool disclose) {
+  const Json execs = {{{"count", "2"}, {"path", {{"base", "system"}, {"path", "usr/bin/env"}}}},
+                      {{"count", "1"}, {"path", {{"base", "system"}, {"path", "usr/bin/true"}}}}};
+  return {{"list", ledger.commit("execs", execs.dump(), disclose)}, {"total", "3"}};
+}
+
 Json open_body(LedgerMaker& ledger, const RunChoices& choices, const Json& normal, const Json& facts) {
   const std::string declaration = Json::parse(policy_member(choices.vector + ".json", "declaration")).get<std::string>();
   const std::string workspace = Json::parse(policy_member(choices.vector + ".json", "workspace")).get<std::string>();
@@ -123,7 +146,7 @@ Json open_body(LedgerMaker& ledger, const RunChoices& choices, const Json& norma
   const bool d = choices.disclose;
   return {{"argc", normal.at("command").size()},
           {"argv", ledger.commit("argv", argv, d)},
-          {"caller", {{"gid", 1000}, {"pid", 77}, {"uid", 1000}}},
+          {"caller", {{"gid", facts.at("host").at("gid")}, {"pid", 77}, {"uid", facts.at("host").at("uid")}}},
           {"ceilings", ceilings},
           {"class", "namespace"},
           {"facts", ledger.commit("facts", facts.dump(), d)},
@@ -181,7 +204,9 @@ void add_run(LedgerMaker& ledger, const RunChoices& choices) {
   const Json grants = Json::parse(policy_member(file, "grants"));
   const auto add = [&](const std::string& type, const Json& body) { return ledger.add(type, patched(choices, type, body), choices.run); };
   std::int64_t records = 1;
-  add("run.open", open_body(ledger, choices, normal, facts));
+  Json open = open_body(ledger, choices, normal, facts);
+  if (normal.at("origin") == "revision") open["source_revision"] = std::string(40, 'a');
+  add("run.open", open);
   for (const Json& grant : grants) {
     bool skip = false;
     for (const std::string& cap : choices.skip_grants) skip = skip || grant.at("cap") == cap;
@@ -209,8 +234,14 @@ void add_run(LedgerMaker& ledger, const RunChoices& choices) {
                                    {"syscall", {{"arch", "x86_64"}, {"nr", 257}}}});
     ++records;
   }
+  for (const auto& [type, body] : choices.more) {
+    ledger.add(type, body, choices.run);
+    ++records;
+  }
   if (choices.close) {
-    add("run.close", close_body(records + 1, choices.denials));
+    Json close = close_body(records + 1, choices.denials);
+    close["execs"] = execs_of(ledger, choices.disclose);
+    add("run.close", close);
   } else if (choices.abort) {
     add("run.abort", {{"reason", "supervisor_gone"}});
   }
@@ -256,7 +287,9 @@ void add_refused_run(LedgerMaker& ledger, const std::string& run) {
              run);
   Json close = close_body(3, 0);
   close["ended_by"] = "refused";
+  close["duration_ms"] = 0;
   close["status"] = 120;
+  close["teardown"]["cgroup"] = "none";
   close.erase("exit");
   ledger.add("run.close", close, run);
   ledger.checkpoint();

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/contradiction.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "verify/encoding.h"
+#include "verify/syscall_names.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::int64_t kX32Bit = 0x40000000;
+constexpr std::int64_t kNoId = 4294967295;  // (uid_t)-1: nobody's
+
+// runtime.sandbox_denial ----------------------------------------------------------------------
+
+struct DenialParts {
+  std::string_view mark;
+  std::string_view operation;
+  std::string_view outcome;
+  std::string_view phase;
+  std::string_view rule;
+  std::string_view source;
+  View object;
+  View syscall;
+  std::int64_t error = 0;
+  bool has_cause = false;
+  bool has_fix = false;
+};
+
+DenialParts parts_of(const View& body) {
+  DenialParts out;
+  body.each_member([&](std::string_view key, const View& value) {
+    if (key == "cause") out.has_cause = true;
+    if (key == "errno") out.error = value.number();
+    if (key == "fix") out.has_fix = true;
+    if (key == "mark") out.mark = value.raw();
+    if (key == "object") out.object = value;
+    if (key == "operation") out.operation = value.raw();
+    if (key == "outcome") out.outcome = value.raw();
+    if (key == "phase") out.phase = value.raw();
+    if (key == "rule") out.rule = value.raw();
+    if (key == "source") out.source = value.raw();
+    if (key == "syscall") out.syscall = value;
+    return true;
+  });
+  return out;
+}
+
+// `0x` and 8 digits, of an architecture that has no name of its own here.
+bool is_hex_arch(std::string_view text) {
+  return text.size() == 10 && text.starts_with("0x") && text.substr(2).find_first_not_of("0123456789abcdef") == std::string_view::npos &&
+         text != "0xc000003e" && text != "0x40000003";
+}
+
+const char* call_contradiction(const DenialParts& d) {
+  const std::string_view arch = d.syscall.at("arch").raw();
+  const std::int64_t nr = d.syscall.at("nr").number();
+  if (nr < 0 || nr > INT32_MAX) return "a system call has no such number";
+  const bool is_native = arch == "x86_64";
+  if (!is_native && arch != "i386" && arch != "x32" && !is_hex_arch(arch)) return "`syscall.arch` is none that can be written so";
+  const bool has_bit = (nr & kX32Bit) != 0;
+  if ((is_native && has_bit) || (arch == "x32" && !has_bit)) return "`syscall.arch` and `syscall.nr` are of two tables";
+  // One way only: such a call is never judged by anything else.
+  if (!d.rule.empty() && (d.rule == "arch") == is_native) return "`rule` and `syscall.arch` contradict each other";
+  const std::string_view name = is_native ? syscall_name(static_cast<std::uint32_t>(nr)) : std::string_view();
+  if (is_native && may_be_newer(static_cast<std::uint32_t>(nr))) return nullptr;
+  if (d.operation != (name.empty() ? std::string_view("syscall") : name)) return "`operation` is not the name of `syscall.nr`";
+  return nullptr;
+}
+
+std::string_view phase_of(std::string_view source) {
+  if (source == "plan" || source == "launcher") return "setup";
+  return source == "commit" ? "commit" : "run";
+}
+
+// How the object came to be known: paths and addresses lie in the tool's memory, numbers in registers.
+const char* mark_contradiction(const DenialParts& d) {
+  if (d.phase != "run") return d.mark == "S" ? nullptr : "`mark` is not the supervisor's, whose own step it was";
+  if (d.source != "seccomp") return nullptr;
+  if (!d.object.exists()) return d.mark == "K" ? nullptr : "`mark` speaks of an object that is not there";
+  if (d.object.at("text").exists()) return d.mark == "K" || d.mark == "A" ? nullptr : "`mark` is none that `object` can have";
+  return d.mark == "A" ? nullptr : "`mark` is none that `object` can have";
+}
+
+const char* denial_contradiction(const View& body) {
+  const DenialParts d = parts_of(body);
+  if (d.phase != phase_of(d.source)) return "`source` and `phase` contradict each other";
+  if (d.phase == "commit" && d.operation != "commit") return "`operation` and `phase` contradict each other";
+  if (d.phase == "run" && (d.source == "landlock_audit") != (d.operation == "landlock")) {
+    return "`operation` and `source` contradict each other";
+  }
+  if (d.phase == "run" && (d.has_cause || d.has_fix)) return "a denial of phase run has neither `cause` nor `fix`";
+  if (d.has_fix && d.phase != "setup") return "`fix` and `phase` contradict each other";
+  if (d.phase != "run" && d.outcome != "denied") return "`outcome` and `phase` contradict each other";
+  if (d.phase == "run" && (d.outcome == "attempt") != (d.error == 0)) return "`outcome` and `errno` contradict each other";
+  if (d.error > 4095) return "there is no such `errno`";
+  if (const char* why = mark_contradiction(d)) return why;
+  if (d.syscall.exists()) return d.source == "seccomp" ? call_contradiction(d) : "`syscall` and `source` contradict each other";
+  // A number below 0 is not written; such a call has no name.
+  return d.source == "seccomp" && d.operation != "syscall" ? "`syscall` is not there and `operation` names one" : nullptr;
+}
+
+// resource.limit ------------------------------------------------------------------------------
+
+struct LimitRow {
+  std::string_view source;
+  std::array<std::string_view, 3> limits;
+  std::string_view enforced_by;
+  std::string_view mark;
+  std::array<std::string_view, 2> actions;
+};
+
+// Which source can tell what about which limit.
+constexpr LimitRow kLimitRows[] = {
+    {"memory.events", {"memory_bytes"}, "cgroup", "K", {"killed"}},
+    {"pids.events", {"pids"}, "cgroup", "K", {"killed", "refused"}},
+    {"cpu.stat", {"cpu_percent"}, "cgroup", "K", {"throttled"}},
+    {"timer", {"wall_ms"}, "supervisor", "S", {"killed"}},
+    {"byte_counter", {"output_bytes"}, "supervisor", "S", {"killed", "truncated"}},
+    {"process_count", {"pids"}, "supervisor", "S", {"killed", "refused"}},
+    {"wait_status", {"file_bytes"}, "rlimit", "K", {"killed"}},
+    {"peak_data", {"memory_bytes"}, "rlimit", "S", {"killed", "refused"}},
+    {"statfs", {"scratch_bytes", "staged_bytes", "inodes"}, "tmpfs", "S", {"refused"}}};
+
+template <std::size_t N>
+bool one_of_row(const std::array<std::string_view, N>& row, std::string_view word) {
+  return !word.empty() && std::find(row.begin(), row.end(), word) != row.end();
+}
+
+const char* limit_contradiction(const View& body) {
+  const std::string_view source = body.at("source").raw();
+  for (const LimitRow& row : kLimitRows) {
+    if (row.source != source) continue;
+    const bool fits = one_of_row(row.limits, body.at("limit").raw()) && row.enforced_by == body.at("enforced_by").raw() &&
+                      row.mark == body.at("mark").raw() && one_of_row(row.actions, body.at("action").raw());
+    return fits ? nullptr : "`source` cannot say this about `limit`";
+  }
+  return "`source` cannot say this about `limit`";
+}
+
+// output.captured, artifact.exported, run.gap, run.open -----------------------------------------
+
+const char* output_contradiction(const View& body) {
+  const auto bytes = parse_decimal(body.at("bytes").raw());
+  const auto kept = static_cast<std::uint64_t>(body.at("data").at("n").number());
+  const bool fits = bytes && (body.at("truncated").source() == "true" ? kept <= *bytes : kept == *bytes);
+  return fits ? nullptr : "`bytes`, `truncated` and the length of `data` contradict each other";
+}
+
+const char* artifact_contradiction(const View& body) {
+  const bool is_content = body.at("type").raw() == "file" && body.at("action").raw() != "deleted";
+  if (body.at("sha256").exists() != is_content) return "`sha256`, `type` and `action` contradict each other";
+  if (!is_content && body.at("size").raw() != "0") return "`size` of what has no content";
+  return body.at("type").raw() == "directory" && body.at("action").raw() == "replaced" ? "a directory is never replaced" : nullptr;
+}
+
+const char* gap_contradiction(const View& body) {
+  return body.at("lost").raw() == "0" ? "a gap in which nothing was lost" : nullptr;
+}
+
+const char* open_contradiction(const View& body) {
+  const View caller = body.at("caller");
+  for (const char* key : {"uid", "gid", "login_uid"}) {
+    if (caller.at(key).exists() && caller.at(key).number() >= kNoId) return "nobody has such an id in `caller`";
+  }
+  const bool from_commit = body.at("origin").raw() == "revision";
+  if (body.at("source_revision").exists() != from_commit) return "`source_revision` and `origin` contradict each other";
+  // Options are no file; everything else is, unless the run was refused before it was read.
+  if (body.at("origin").raw() == "options" && body.at("source").exists()) return "`source` and `origin` contradict each other";
+  if (body.at("host").at("landlock_abi").number() < 0) return "there is no such `landlock_abi`";
+  return nullptr;
+}
+
+// run.close -----------------------------------------------------------------------------------
+
+constexpr std::int64_t kRefused = 120;
+constexpr std::int64_t kLimit = 121;
+constexpr std::int64_t kDenied = 122;
+constexpr std::int64_t kWall = 124;
+constexpr std::int64_t kRunner = 125;
+constexpr std::int64_t kNotExecutable = 126;
+constexpr std::int64_t kNotFound = 127;
+constexpr std::int64_t kSignals = 64;
+
+bool is_signal(std::int64_t number) { return number >= 1 && number <= kSignals; }
+
+bool lists(const View& list, std::string_view word, bool is_listed) {
+  bool found = false;
+  list.each_element([&](const View& item) {
+    found = found || (item.raw() == word) == is_listed;
+    return true;
+  });
+  return found;
+}
+
+const char* refused_contradiction(const View& body, std::int64_t status) {
+  if (status != kRefused && status != kRunner) return "`status` and `ended_by` contradict each other";
+  const View down = body.at("teardown");
+  const bool nothing_ran = body.at("duration_ms").number() == 0 && body.at("gaps").number() == 0 && body.at("limits").count() == 0 &&
+                           !body.at("execs").exists() && body.at("denials").at("records").number() == 0 &&
+                           down.at("processes_left").number() == 0 && down.at("cgroup").raw() == "none";
+  return nothing_ran ? nullptr : "a refused run has traces of a tool";
+}
+
+// The tool ended by itself: how, and what ethos-run made of it.
+const char* tool_contradiction(const View& body, std::int64_t status) {
+  const View exit = body.at("exit");
+  const View code = exit.at("code");
+  const View signal = exit.at("signal");
+  if (code.exists() && (code.number() < 0 || code.number() > 255)) return "there is no such exit code";
+  if (signal.exists() && !is_signal(signal.number())) return "there is no such signal";
+  const bool has_denials = body.at("denials").at("records").number() > 0 || body.at("gaps").number() > 0;
+  if (status == kDenied && has_denials) return nullptr;
+  const bool fits = code.exists() ? status == code.number()
+                    : signal.exists() ? status == 128 + signal.number()
+                                      : status == kNotExecutable || status == kNotFound;
+  return fits ? nullptr : "`status`, `exit` and the denials contradict each other";
+}
+
+const char* close_contradiction(const View& body) {
+  const std::int64_t status = body.at("status").number();
+  const std::string_view by = body.at("ended_by").raw();
+  const View denials = body.at("denials");
+  const auto acts = parse_decimal(denials.at("acts").raw());
+  const auto records = static_cast<std::uint64_t>(denials.at("records").number());
+  if (!acts || *acts < records || (*acts > 0 && records == 0)) return "`denials.acts` and `denials.records` contradict each other";
+  if (body.at("exit").exists() && by != "tool") return "`exit` and `ended_by` contradict each other";
+  if (body.at("execs").exists() && body.at("execs").at("total").raw() == "0") return "`execs` lists programs and counts none";
+  if (by == "refused") return refused_contradiction(body, status);
+  // What stays alive is a failure of the runner, however the tool ended.
+  if (body.at("teardown").at("processes_left").number() > 0) {
+    return status == kRunner ? nullptr : "`processes_left` and `status` contradict each other";
+  }
+  const View limits = body.at("limits");
+  bool fits = true;
+  if (by == "tool") return tool_contradiction(body, status);
+  if (by == "wall") fits = status == kWall && lists(limits, "wall_ms", true);
+  if (by == "limit") fits = status == kLimit && lists(limits, "wall_ms", false);
+  if (by == "interrupted") fits = is_signal(status - 128);
+  if (by == "runner") fits = status == kRunner;
+  return fits ? nullptr : "`status`, `ended_by` and `limits` contradict each other";
+}
+
+}  // namespace
+
+const char* contradiction(RecordType type, const View& body) {
+  switch (type) {
+    case RecordType::run_open: return open_contradiction(body);
+    case RecordType::sandbox_denial: return denial_contradiction(body);
+    case RecordType::resource_limit: return limit_contradiction(body);
+    case RecordType::output_captured: return output_contradiction(body);
+    case RecordType::artifact_exported: return artifact_contradiction(body);
+    case RecordType::run_gap: return gap_contradiction(body);
+    case RecordType::run_close: return close_contradiction(body);
+    default: return nullptr;
+  }
+}
+
+}  // namespace ethos::verify
