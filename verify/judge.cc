@@ -22,7 +22,6 @@ class RunJudge {
 
   RunJudgement judge() {
     check_end(run_, reader_, findings_);
-    artifacts();
     ceiling_texts();
     recompute();
     RunJudgement out;
@@ -40,24 +39,6 @@ class RunJudge {
   }
   void miss(const std::string& what) {
     if (missing_.empty()) missing_ = what;
-  }
-
-  // What was brought out lies within the write grant it names, and that was granted.
-  void artifacts() {
-    for (const RunEvent& event : run_.events) {
-      if (event.type != RecordType::artifact_exported) continue;
-      const Value body = run_.body_of(event);
-      const Value& grant = body.at("grant");
-      const Value& path = body.at("path");
-      const bool granted = std::any_of(run_.grants.begin(), run_.grants.end(), [&](const Value& g) {
-        return g.text_at("cap") == "fs.write" && (g.at("path") == grant || (g.at("path").has("commit") && grant.has("commit")));
-      });
-      const bool inside = path.has("commit") || grant.has("commit") || within(text_of(path), text_of(grant));
-      if (!granted || !inside) {
-        report(Code::grant_mismatch, "a file was brought out that no write grant covers", encode_canonical(grant),
-               encode_canonical(path), event.seq);
-      }
-    }
   }
 
   // C-9: a record's field table calls them blobs, so they must be there to be read.

@@ -55,8 +55,8 @@ class EndChecker {
 
   // Refused by the rules or the host (120), or because the runner itself failed (125).
   void refusal() {
-    const bool runner = std::any_of(run_.events.begin(), run_.events.end(), [](const RunEvent& event) {
-      return event.type == RecordType::sandbox_denial && event.body.text_at("operation") == "runner";
+    const bool runner = std::any_of(run_.events.begin(), run_.events.end(), [this](const RunEvent& event) {
+      return event.type == RecordType::sandbox_denial && run_.body_of(event).text_at("operation") == "runner";
     });
     if ((close_.at("status").number() == kRunner) != runner) {
       contradict("the status of the refusal and its denial contradict each other", runner ? "125" : "120", status());

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "verify/encoding.h"
+#include "verify/run_events.h"
 #include "verify/view.h"
 
 namespace ethos::verify {
@@ -67,23 +67,6 @@ Move move_of(State state, RecordType type, bool setup, bool refused) {
   return {type == run_abort, State::aborted};
 }
 
-// A limit that was reached was granted, to that enforcer and (but for layers, whose size the kernel
-// rounds) with that value.
-void collect_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
-  const View body(e.body);
-  const std::string name = body.at("limit").text();
-  run.limits_hit.insert(name);
-  if (body.at("action").raw() == "killed") run.limits_killed.insert(name);
-  const auto granted = std::find_if(run.grants.rbegin(), run.grants.rend(), [&](const Value& grant) {
-    return grant.text_at("cap") == "limit" && grant.text_at("name") == name;
-  });
-  const bool fits = granted != run.grants.rend() && granted->text_at("enforced_by") == body.at("enforced_by").raw() &&
-                    (body.at("enforced_by").raw() == "tmpfs" || granted->text_at("value") == body.at("value").raw());
-  if (fits) return;
-  run.report({.code = Code::contradiction, .seq = e.seq, .expected = "a limit as it was granted", .found = name,
-              .text = "a limit was reached that was not granted so"}, findings);
-}
-
 }  // namespace
 
 bool RunEvidence::was_refused() const { return close.text_at("ended_by") == "refused" || state == State::refused; }
@@ -130,15 +113,9 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
       run.enforced = std::move(body);
       run.enforced_seq = e.seq;
       return;
-    case resource_limit: collect_limit(e, run, findings); break;
-    case run_gap: {
-      const View gap(e.body);
-      const std::uint64_t lost = parse_decimal(gap.at("lost").raw()).value_or(0);
-      ++run.gaps;
-      run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
-      run.has_flood = run.has_flood || gap.at("reason").raw() == "flood";
-      break;
-    }
+    case resource_limit: check_limit(e, run, findings); break;
+    case artifact_exported: check_artifact(e, run, findings); break;
+    case run_gap: count_gap(e, run); break;
     default: break;
   }
   ++run.events_total;

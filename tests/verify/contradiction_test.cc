@@ -237,6 +237,21 @@ TEST_CASE("contradiction: outputs, exported files and gaps", "[verify]") {
   refused(with("run.gap", {{"lost", "0"}, {"reason", "flood"}, {"source", "seccomp"}}, 1));
 }
 
+TEST_CASE("contradiction: what is not kept for showing is checked all the same", "[verify]") {
+  RunChoices choices;
+  choices.vector = "02-linter";
+  for (int i = 0; i < 1001; ++i) choices.more.push_back({"runtime.sandbox_denial", denial()});
+  choices.patch["run.close"] = {{"denials", {{"acts", "2002"}, {"records", 1001}}}};
+  CHECK(run_with(choices).status == 0);
+  choices.more.push_back({"artifact.exported", {{"action", "created"},
+                                                {"grant", {{"base", "workspace"}, {"path", "src"}}},
+                                                {"path", {{"base", "workspace"}, {"path", "src/a"}}},
+                                                {"sha256", "sha256:" + std::string(64, 'a')},
+                                                {"size", "3"},
+                                                {"type", "file"}}});
+  refused(run_with(choices), "grant_mismatch");
+}
+
 TEST_CASE("contradiction: run.open against itself and against the facts", "[verify]") {
   for (const char* patch : {R"({"source_revision":"0000000000000000000000000000000000000000"})", R"({"caller":{"login_uid":4294967295}})",
                             R"({"host":{"cgroup":"none"}})", R"({"host":{"cgroup":"v1"}})"}) {

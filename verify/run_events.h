@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "verify/problem.h"
+#include "verify/record.h"
+#include "verify/run.h"
+
+namespace ethos::verify {
+
+// Of a limit that was reached: counts it, and holds it against the grant (events.md E-14).
+void check_limit(const Envelope& e, RunEvidence& run, Findings& findings);
+// What was brought out lies within the write grant it names, and that was granted.
+void check_artifact(const Envelope& e, RunEvidence& run, Findings& findings);
+// Counts what was lost.
+void count_gap(const Envelope& e, RunEvidence& run);
+
+}  // namespace ethos::verify
