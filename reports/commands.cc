@@ -8,6 +8,7 @@
 #include "reports/attest.h"
 #include "reports/build.h"
 #include "reports/explain.h"
+#include "reports/help_text.h"
 #include "reports/manifest.h"
 #include "reports/options.h"
 #include "reports/output_set.h"
@@ -82,11 +83,7 @@ void define_report(CLI::App& app, Options& options) {
   app.add_flag("--unverified", options.unverified,
                "report even when verification does not pass; each page says so");
   app.add_flag("--json", options.json, "print the manifest on standard output");
-  app.footer(
-      "ethos-report explain RUN      one run in plain words\n"
-      "ethos-report verify DIR       make the report in DIR again and compare\n"
-      "ethos-report key NAME -o F    make a key that signs reports\n\n"
-      "exit status: 0 done, 1 tampered or different, 2 usage, 3 unverifiable or unreadable");
+  app.footer(kReportHelp);
 }
 
 // The statement names every other file, the manifest included, and is itself in none of them.
@@ -164,6 +161,7 @@ int report(const std::vector<std::string>& args, const Streams& streams) {
 
 int verify(const std::vector<std::string>& args, const Streams& streams) {
   CLI::App app("Makes a report again and compares", "ethos-report verify");
+  app.footer(kVerifyHelp);
   Options options;
   std::string directory;
   define_evidence(app, options);
@@ -186,6 +184,7 @@ int verify(const std::vector<std::string>& args, const Streams& streams) {
 
 int make_key(const std::vector<std::string>& args, const Streams& streams) {
   CLI::App app("Makes a key that signs reports", "ethos-report key");
+  app.footer(kKeyHelp);
   std::string name;
   std::string path;
   app.add_option("NAME", name, "name of the signer, without space or +")->required();
@@ -205,6 +204,7 @@ int make_key(const std::vector<std::string>& args, const Streams& streams) {
 
 int explain(const std::vector<std::string>& args, const Streams& streams) {
   CLI::App app("One run in plain words", "ethos-report explain");
+  app.footer(kExplainHelp);
   Options options;
   std::string run;
   define_evidence(app, options);

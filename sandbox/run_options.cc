@@ -123,6 +123,11 @@ std::variant<RunOptions, Answer> parse_drift(std::vector<std::string> args) {
       "Says what widened and what narrowed between two declarations: exit 1 when something "
       "widened, else 0.",
       "ethos-run drift");
+  app.footer(
+      "Example:\n"
+      "  ethos-run drift --format markdown old.json ethos.json\n"
+      "\n"
+      "Exit status: 0 nothing widened, 1 something widened, 2 usage or unreadable.");
   app.add_option("FILES", o.drift_files, "the older and the newer declaration")->expected(2);
   option(app, "--format", o.format, "text, json or markdown", "FORMAT");
   app.add_flag("--json", o.is_json, "the same as --format json");
@@ -144,6 +149,11 @@ std::variant<RunOptions, Answer> parse_doctor(std::vector<std::string> args) {
   CLI::App app(
       "Says what this host can enforce, and how to fix the rest: exit 1 when something is missing.",
       "ethos-run doctor");
+  app.footer(
+      "Example:\n"
+      "  ethos-run doctor --quiet\n"
+      "\n"
+      "Exit status: 0 everything is there, 1 something is missing, 125 called wrongly.");
   app.add_flag("--json", o.is_json, "facts as JSON");
   app.add_flag("--quiet", o.is_quiet, "say nothing but what is missing");
   option(app, "--cgroup-parent", o.cgroup_parent, "cgroup v2 directory to try", "DIR");

@@ -37,7 +37,11 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--codes", options.codes, "List all codes");
   app.add_option("input", options.input, "Ledger to check (default: $ETHOS_LEDGER, or the ledger of this account)")
       ->option_text("LEDGER");
-  app.footer("Exit status: 0 verified, 1 not verified, 2 usage, 3 unverifiable, 4 intact but incomplete.");
+  app.footer("Examples:\n"
+             "  ethos-verify --pin pin.json --assert no-network ledger.db\n"
+             "  ethos-verify --pin pin.json --sarif lint.sarif ledger.db\n"
+             "  ethos-verify --pin pin.json run.ethosb\n\n"
+             "Exit status: 0 verified, 1 not verified, 2 usage, 3 unverifiable, 4 intact but incomplete.");
 }
 
 // The same places as the other programs use.

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "ledger/appender.h"
+#include "ledger/base/paths.h"
 #include "ledger/commands/actions.h"
 #include "ledger/create.h"
 #include "ledger/reader.h"
@@ -80,6 +81,9 @@ Result<void> init(const InitOptions& options, const Console& console) {
   if (!creation) return Unexpected(std::move(creation).error());
   auto clock = base::SystemClock::open();
   if (!clock) return Unexpected(std::move(clock).error());
+  const base::SplitPath split = base::split_path(options.files.database);
+  if (auto ok = base::make_directories(split.parent, 0700); !ok)
+    return Unexpected(std::move(ok).error());
   auto created = create_ledger(options.files, *creation, *clock);
   if (!created) return Unexpected(std::move(created).error());
   console.out << record::encode_pin(created->pin);

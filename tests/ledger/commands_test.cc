@@ -43,6 +43,16 @@ std::size_t lines(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("ethos-ledger: init makes the directory of a ledger, for its owner alone", "[ledger][cli]") {
+  const TempDir dir;
+  const std::string path = dir.file("of/ci/l.db");
+  REQUIRE(call({"init", "--ledger", path, "--origin", "ci.example.com"}).status == 0);
+  CHECK((fs::status(dir.file("of/ci")).permissions() & fs::perms::mask) == fs::perms::owner_all);
+  const auto refused = call({"init", "--ledger", dir.file("other/l.db"), "--origin", "no name"});
+  CHECK(refused.status == 2);
+  CHECK_FALSE(fs::exists(dir.file("other")));
+}
+
 TEST_CASE("ethos-ledger: init, pin, show, runs, rotate in one story", "[ledger][cli]") {
   const TempDir dir;
   const std::string path = dir.file("l.db");
