@@ -37,8 +37,7 @@ int parse_and_run(const std::vector<std::string>& args, const Streams& streams) 
     // CLI11 takes the arguments from the back.
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
-    streams.out << (chosen.empty() ? app.help() : chosen.front()->help());
+    streams.out << app.help();  // of the subcommand when one was named
     return code(Exit::done);
   } catch (const CLI::CallForVersion&) {
     streams.out << "ethos-sarif " << ETHOS_VERSION << '\n';

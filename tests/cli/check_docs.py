@@ -95,6 +95,9 @@ def check_table(commands, table):
                 yield f"{table.path}:{row.number}: {name} does not know {show(row.names)}: take it out"
             if sum(r.names == row.names for r in rows) > 1:
                 yield f"{table.path}:{row.number}: {show(row.names)} of {name} stands twice"
+        for place, one in table.missing_arguments(command):
+            yield (f"{table.path}: {name} takes {one.name}, the table says nothing of it: add\n"
+                   f"{cli_fix.argument_row(name, place, one)}")
         offered = table.subcommands_of(name)
         for sub in sorted(set(command.subcommands) - offered):
             yield (f"{table.path}: {name} has the subcommand {sub}, the table has not: add\n"
@@ -150,6 +153,7 @@ def self_test(source):
             ("a subcommand", text + "\nCommands:\n  fly TO    Fly\n",
              ["SYNOPSIS lacks fly", "add '.Ss sample fly'", "the subcommand fly"]),
             ("another word", text.replace("a, b or c", "a, b or d"), ["may be d: say", "must be 'one of a b d'"]),
+            ("an argument", text.replace("\n\nOptions", "\n  more TEXT ...             More\n\nOptions"), ["@* | text"]),
             ("no exit status", text.replace("Exit status", "Ends with"), ["Exit status"]),
             ("no example", text.replace("Example", "See"), ["no \"Example\""])):
         found = "\n".join(faults(changed))
@@ -162,7 +166,7 @@ def self_test(source):
 def fix_test(text, page, table):
     """What --fix adds is what the check asks for."""
     text += "\nCommands:\n  fly TO      Fly\n"
-    text = text.replace("  --quiet", "  --loud TEXT:{a,b} ...        It's loud\n  --quiet")
+    text = text.replace("  --quiet", "  --loud TEXT:{a,b} ...        It's loud\n  --quiet").replace("a, b or c", "a or b")
     commands = {"sample": cli_help.Command("sample", text),
                 "sample fly": cli_help.Command("sample fly", text.split("Commands:")[0])}
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds to manual pages and completion what a program has and they have not, in its own words of --help."""
 import re
+import textwrap
 
 
 def sentence(text):
@@ -12,7 +13,12 @@ def sentence(text):
 def argument(option):
     """What stands for the value in the page: "file", "dir", "text"."""
     value = re.sub(r"REQUIRED|\.\.\.|[=:\[{].*", "", option.value).strip().lower()
-    return {"f": "file", "text": "text", "uint": "number", "int": "number"}.get(value, value or "text")
+    value = {"f": "file", "uint": "number", "int": "number", "n": "number"}.get(value, value or "text")
+    if value == "text" and re.match(r"(the )?director|root of|where the tool ran", option.about, re.I):
+        return "dir"
+    if value == "text" and re.search(r"\bfiles?\b|^path of", option.about, re.I):
+        return "file"
+    return value
 
 
 def roff(text):
@@ -20,12 +26,16 @@ def roff(text):
     return "\\&" + text if text[0] in ".'" else text
 
 
+def words_of(text):
+    return textwrap.fill(roff(sentence(text)) + ".", 80, break_long_words=False, break_on_hyphens=False)
+
+
 def man_item(option):
     names = " , ".join("Fl " + n[1:] for n in option.names)
     value = f" Ar {argument(option)}" if option.takes_value else ""
     text = [f".It {names}{value}"]
     if not (option.words and option.about.startswith(option.words[0])):
-        text.append(roff(sentence(option.about)) + ".")
+        text.append(words_of(option.about))
     if option.words:
         text += ["One of", f".Cm {' , '.join(option.words)} ."]
     return "\n".join(text)
@@ -46,7 +56,12 @@ def table_row(command, option):
     return row.replace("|  |", "| |")
 
 
-def _own_list(page, name):
+def argument_row(command, place, argument):
+    kind = "dir" if re.match("director", argument.about, re.I) else "file" if "file" in argument.about.lower() else "text"
+    return f"{command} | @{place} | {kind} | {sentence(argument.about)}"
+
+
+def _own_list(page, name, about):
     """The list that holds for this command and no other; made at the end of its heading when there is none."""
     for one in page.lists:
         if one.commands == [name]:
@@ -54,7 +69,7 @@ def _own_list(page, name):
     lines = page.lines
     if not page.has_heading(name):
         at = next(i for i, line in enumerate(lines) if line == ".Sh ENVIRONMENT")
-        lines[at:at] = [f".Ss {name}", "(Say what it does.)"]
+        lines[at:at] = [f".Ss {name}", *words_of(about).split("\n")]
     at = lines.index(f".Ss {name}") + 1 if " " in name else lines.index(".Sh OPTIONS") + 1
     while not re.match(r"\.S[hs] ", lines[at]):
         at += 1
@@ -80,7 +95,8 @@ def fix_page(page, commands):
         for option in command.options:
             if option.names in page.options_of(name):
                 continue
-            end = _own_list(page, name).end - 1
+            about = commands[page.program].subcommands.get(sub, "")
+            end = _own_list(page, name, about).end - 1
             page.lines[end:end] = man_item(option).split("\n")
             _reread(page, name)
     with open(page.path, "w", encoding="utf-8") as f:
@@ -104,8 +120,14 @@ def fix_table(table, commands, lists):
             if sub not in table.subcommands_of(name):
                 added.append((_place(table, name), f"{name} | :{sub} | | {sentence(about)}"))
         for option in command.options:
-            if not any(r.names == option.names for r in table.options_of(name)):
+            row = next((r for r in table.options_of(name) if r.names == option.names), None)
+            if row is None:
                 added.append((_place(table, name), table_row(name, option)))
+            elif option.words and table.words_of(row) != set(option.words):
+                table.lines[row.number - 1] = " | ".join(
+                    [", ".join(row.commands), row.word, kind_of(option), row.about])
+        for place, one in table.missing_arguments(command):
+            added.append((_place(table, name), argument_row(name, place, one)))
     for at, line in reversed(added):
         table.lines[at:at] = [line]
     for i, line in enumerate(table.lines):

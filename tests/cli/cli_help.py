@@ -8,6 +8,7 @@ PROGRAMS = ["ethos-run", "ethos-ledger", "ethos-sarif", "ethos-verify", "ethos-r
 
 # "  -o,--output TEXT REQUIRED   File to write": two spaces, names, value; the text may be on the next line.
 OPTION = re.compile(r"^  (-[-\w]+(?:,-[-\w]+)*)(?: (\S.*?))?(?:\s{2,}(\S.*))?$")
+ARGUMENT = re.compile(r"^  ([A-Za-z]\w*) (\S.*?)(?:\s{2,}(\S.*))?$")
 # "  plan TOOL ...      print what would be granted"
 COMMAND = re.compile(r"^  ([a-z][a-z0-9-]*)\b.*?(?:\s{2,}(\S.*))?$")
 
@@ -43,6 +44,7 @@ class Command:
         self.name = name  # "ethos-run plan"
         self.text = text
         self.options = []
+        self.arguments = []  # the options without a dash
         self.subcommands = {}  # name -> one line about it
         self._read()
 
@@ -55,6 +57,9 @@ class Command:
             heading = re.match(r"^([A-Z][A-Za-z ]+)\b.*:$", line)
             if heading:
                 section, last = heading.group(1), None
+            elif section == "Positionals" and ARGUMENT.match(line):
+                name, value, about = ARGUMENT.match(line).groups()
+                self.arguments.append(Option([name], value, about or ""))
             elif section == "Options" and OPTION.match(line):
                 names, value, about = OPTION.match(line).groups()
                 last = Option(names.split(","), value or "", about or "")

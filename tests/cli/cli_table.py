@@ -58,6 +58,14 @@ class Table:
     def options_of(self, command):
         return [r for r in self.rows if r.is_option and r.holds_for(command)]
 
+    def missing_arguments(self, command):
+        """(place, argument) of each argument of the command that no row tells of."""
+        places = {r.word[1:] for r in self.rows if r.word.startswith("@") and r.holds_for(command.name)}
+        for place, argument in enumerate(command.arguments, 1):
+            wanted = "*" if argument.value.endswith("...") or "... " in argument.value else str(place)
+            if wanted not in places and "*" not in places:
+                yield wanted, argument
+
     def words_of(self, row):
         """The words of "one of" and "list of", lists put in."""
         found = re.match(r"(?:one|list) of (.*?)(?: or file)?$", row.kind)

@@ -27,6 +27,10 @@ FILES = {
     "other.sarif": '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"Other"}},"results":[{"ruleId":"R1","level":"error",'
                    '"message":{"text":"m"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"scripts/a.sh"},'
                    '"region":{"startLine":2,"startColumn":0}}}]}]}]}',
+    "a.c": "int main(void) { return 0; }\n",
+    "src/main.c": "int main(void) { return 0; }\n",
+    "gcc.log": "a.c:1:5: warning: something [-Wextra]\n",
+    "report.json": '[{"filePath":"a.c","messages":[],"errorCount":0,"warningCount":0}]',
     "old.sarif": '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"ShellCheck"}},"results":[]}]}',
 }
 
@@ -42,6 +46,8 @@ class World:
     def make(self):
         for name, text in FILES.items():
             self.write(name, text)
+        for name in ("theirs", "main", "now", "in", "a", "b", "c", "all", "marked", "gcc", "lint"):
+            self.write(name + ".sarif", FILES["other.sarif" if name in ("in", "theirs") else "old.sarif"])
         self.commit()
 
     def commit(self):
@@ -93,8 +99,8 @@ def examples_of_help(command):
 
 
 def may_be(text):
-    """Statuses of an example that says nothing of its own: a linter has findings, a change widens."""
-    return {0, 1} if re.match(r"ethos-run .*(shellcheck|doctor|drift)|ethos-sarif diff", text) else {0}
+    """Statuses of an example that says nothing of its own: findings, a change that widens."""
+    return {0, 1} if re.match(r"ethos-run .*(shellcheck|doctor|drift)|ethos-sarif (diff|repair --check|validate)", text) else {0}
 
 
 def run_help(world, directory):
@@ -104,11 +110,12 @@ def run_help(world, directory):
     os.remove(os.path.join(world.home, "report.key"))
     # A report is made again from the ledger as it was; the examples before the last ones make it grow.
     world.run("--help", "cp ~/evidence/ledger.db ~/then.db; cp ~/evidence/ledger.db-wal ~/then.db-wal\n", {0})
-    before = "set +o pipefail; export ETHOS_LEDGER=~/evidence/ledger.db; cp $ETHOS_LEDGER $ETHOS_LEDGER-wal .\n"
+    before = "set +o pipefail; export ETHOS_LEDGER=~/evidence/ledger.db; cp $ETHOS_LEDGER $ETHOS_LEDGER-wal .; rm -rf parts\n"
     seen = set()
     for name, command in cli_help.read_commands(directory).items():
         for text in examples_of_help(command):
-            text = text.replace("caireeyuculbogazdinryhi6d4", run).replace("caireeyu", run[:8]).replace("/var/lib/", "~/lib/")
+            text = text.replace("caireeyuculbogazdinryhi6d4", run).replace("caireeyu", run[:8])
+            text = re.sub(r"/(var/lib|srv)/", r"~/\1/", text)
             if text not in seen:
                 then = "ETHOS_LEDGER=~/then.db\n" if text.endswith(" signed") else ""
                 world.run(f"{name} --help", text + "\n", may_be(text), before + then)
