@@ -101,6 +101,7 @@ def main(name, folder, source):
     if not shutil.which(name):
         print(f"skipped: {name} is not there")
         return 0
+    folder = os.path.abspath(folder)
     with tempfile.TemporaryDirectory() as world:
         repository = make_world(world)
         before = tree(world)
@@ -114,6 +115,9 @@ def main(name, folder, source):
         if name == "bash":
             cost = completion_ms(folder, repository, environment)
             told = f", {cost:.0f} ms each"
+            if shutil.which("shellcheck"):
+                done = subprocess.run(["shellcheck", f"{folder}/ethos-run"], capture_output=True, text=True, check=False)
+                faults += done.stdout.splitlines()
             if cost >= 50:
                 faults.append(f"a completion takes {cost:.0f} ms of processor time: 50 is the most")
     print("\n".join(faults) or f"{len(cases)} lines are completed in {name} as they should{told}")

@@ -124,7 +124,9 @@ def run_help(world, directory):
 
 def run_readme(world, directory, source):
     with open(os.path.join(source, "README.md"), encoding="utf-8") as f:
-        session = f.read().split("\n## A session\n", 1)[1].split("```sh\n", 1)[1].split("```", 1)[0]
+        readme = f.read()
+    session = readme.split("\n## A session\n", 1)[1].split("```sh\n", 1)[1].split("```", 1)[0]
+    declaration = readme.split("\nA declaration:\n", 1)[1].split("```jsonc\n", 1)[1].split("```", 1)[0]
     for folder in ("scripts", "ledger", "docs"):
         shutil.copytree(os.path.join(source, folder), os.path.join(world.repository, folder))
     os.makedirs(os.path.join(world.repository, "build", "release"))
@@ -136,6 +138,8 @@ def run_readme(world, directory, source):
         if text and not text.startswith("#"):
             world.run("README.md", text + "\n", may_be(text), before)
             before += variables(text)
+    world.write("ethos.json", declaration)
+    world.run("README.md", "mkdir -p .ethos/out; ethos-run plan shellcheck\n", {0})
 
 
 def main(directory, source):
