@@ -7,6 +7,7 @@
 #include "verify/declaration.h"
 #include "verify/encoding.h"
 #include "verify/enforced.h"
+#include "verify/filter_policy.h"
 #include "verify/grants.h"
 #include "verify/judge_end.h"
 #include "verify/plan.h"
@@ -269,7 +270,7 @@ class RunJudge {
     cage.mounts = &table;
     const std::string& digest = enforced.at("s").at("seccomp").text_at("sha256");
     if (const auto program = reader_.blob(digest)) {
-      cage.filter_fault = cache_.filter_fault(digest, *program, plan.text_at("network") == "none");
+      cage.filter_fault = cache_.filter_fault(digest, *program, plan.text_at("seccomp"));
     } else {
       report(Code::blob_missing, "the system call filter's program is not there", digest, "", run_.enforced_seq);
       miss("the system call filter's program is not there");
@@ -290,11 +291,11 @@ class RunJudge {
 
 }  // namespace
 
-const std::string& JudgeCache::filter_fault(const std::string& digest, const std::string& program, bool network_none) {
-  const auto [at, is_new] = filters_.try_emplace({digest, network_none});
+const std::string& JudgeCache::filter_fault(const std::string& digest, const std::string& program, const std::string& name) {
+  const auto [at, is_new] = filters_.try_emplace({digest, name});
   if (is_new) {
     const auto parsed = BpfProgram::parse(program);
-    at->second = parsed ? check_filter(*parsed, network_none) : parsed.error().what;
+    at->second = parsed ? check_filter(*parsed, name) : parsed.error().what;
   }
   return at->second;
 }

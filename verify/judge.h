@@ -25,11 +25,11 @@ struct RunJudgement {
 // What was found for one run and holds for the next: most runs share their filter.
 class JudgeCache {
  public:
-  // "" when the program of that digest stops what it must; else what it does not.
-  const std::string& filter_fault(const std::string& digest, const std::string& program, bool network_none);
+  // "" when the program of that digest stops what one of that name must; else what it does not.
+  const std::string& filter_fault(const std::string& digest, const std::string& program, const std::string& name);
 
  private:
-  std::map<std::pair<std::string, bool>, std::string> filters_;
+  std::map<std::pair<std::string, std::string>, std::string> filters_;
 };
 
 // Judges one run at its end: order and counts, normal from the declaration, grants from normal and

@@ -178,8 +178,8 @@ std::string policy_member(const std::string& file, const std::string& name) {
 }
 
 std::string good_filter(int also_allow) {
-  const std::vector<unsigned> refused{41,  101, 155, 165, 166, 175, 176, 246, 248, 249, 250, 272, 298, 304, 308, 310, 311, 313,
-                                      320, 321, 323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 435, 442, 444, 445, 446};
+  const std::vector<unsigned> refused{41,  42,  101, 155, 165, 166, 175, 176, 246, 248, 249, 250, 272, 298, 304, 319, 308, 310, 311, 313,
+                                      320, 321, 323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 435, 438, 442, 444, 445, 446, 467, 161};
   std::string out;
   put(out, 0x20, 0, 0, 4);                       // load arch
   put(out, 0x15, 1, 0, kArch);                   // x86-64?
@@ -190,6 +190,17 @@ std::string good_filter(int also_allow) {
   for (const unsigned nr : refused) {
     if (static_cast<int>(nr) == also_allow) continue;
     put(out, 0x15, 0, 1, nr);
+    put(out, 0x06, 0, 0, 0x00050001);
+  }
+  for (const unsigned nr : {59U, 322U}) {
+    if (static_cast<int>(nr) == also_allow) continue;
+    put(out, 0x15, 0, 1, nr);
+    put(out, 0x06, 0, 0, 0x7fc00000);            // the supervisor is asked
+  }
+  if (also_allow != 56) {
+    put(out, 0x15, 0, 3, 56);                    // clone
+    put(out, 0x20, 0, 0, 16);                    // load the low half of its flags
+    put(out, 0x45, 0, 1, 0x7e020000);            // a new namespace?
     put(out, 0x06, 0, 0, 0x00050001);
   }
   put(out, 0x06, 0, 0, 0x7fff0000);              // allow
