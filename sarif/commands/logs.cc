@@ -9,6 +9,7 @@
 #include "sarif/log/baseline.h"
 #include "sarif/log/filter.h"
 #include "sarif/log/merge.h"
+#include "sarif/regroup/fold.h"
 
 // merge, filter, baseline and diff: what makes one log of others, or compares two.
 
@@ -26,8 +27,39 @@ Reopen reopen(const SeekableInput& input) {
 
 struct MergeOptions {
   std::vector<std::string> inputs;
+  std::string fold = "none";
   Output output;
 };
+
+// merge with --fold: runs of one tool become one.
+Exit fold(const MergeOptions& options, const Streams& streams) {
+  std::vector<SeekableInput> inputs;
+  std::vector<int> fds;
+  for (const std::string& path : options.inputs) {
+    auto input = SeekableInput::open(path);
+    if (!input) return refuse(streams, input.error());
+    inputs.push_back(std::move(*input));
+    fds.push_back(inputs.back().fd());
+  }
+  FoldSummary summary;
+  const auto done =
+      write_output(options.output.path, "", streams.out, [&](ByteSink& sink) -> base::Result<void> {
+        JsonWriter writer(sink, options.output.layout());
+        auto made =
+            fold_logs(fds, options.fold == "tool" ? FoldBy::tool : FoldBy::category, writer);
+        if (!made) return base::Unexpected(std::move(made).error());
+        summary = std::move(*made);
+        return {};
+      });
+  if (!done) return refuse(streams, done.error());
+  for (const std::string& one : summary.apart) complain(streams.err, "note: " + one);
+  for (const std::string& clash : summary.clashes) complain(streams.err, "note: " + clash);
+  if (!options.output.is_quiet) {
+    streams.err << "ethos-sarif: " << summary.runs_out << " runs of " << summary.runs_in
+                << ", with " << summary.results << " results\n";
+  }
+  return Exit::done;
+}
 
 Exit merge(const MergeOptions& options, const Streams& streams) {
   MergeSummary summary;
@@ -219,9 +251,16 @@ void add_merge(CLI::App& app, Action& action) {
   auto options = std::make_shared<MergeOptions>();
   CLI::App* command = app.add_subcommand("merge", "Puts the runs of several logs into one, whole");
   command->add_option("inputs", options->inputs, "SARIF files")->required();
+  command
+      ->add_option("--fold", options->fold,
+                   "Make one run of those of one tool and category, or of one tool")
+      ->check(CLI::IsMember({"none", "category", "tool"}))
+      ->capture_default_str();
   options->output.add_to(*command);
   command->callback([options, &action] {
-    action = [options](const Streams& streams) { return merge(*options, streams); };
+    action = [options](const Streams& streams) {
+      return options->fold == "none" ? merge(*options, streams) : fold(*options, streams);
+    };
   });
 }
 

@@ -30,6 +30,7 @@ class RuleTable {
   // to the rule before its slash when it has none of its own. nullptr when there is none.
   [[nodiscard]] const RuleEntry* find(std::optional<std::int64_t> index, std::string_view id) const;
   [[nodiscard]] std::size_t size() const { return rules_.size(); }
+  [[nodiscard]] const RuleEntry& at(std::size_t index) const { return rules_.at(index); }
   // Of a rule that find() gave.
   [[nodiscard]] std::size_t index_of(const RuleEntry& rule) const {
     return static_cast<std::size_t>(&rule - rules_.data());

@@ -2,56 +2,23 @@
 #include "sarif/log/merge.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <tuple>
 
 #include "sarif/json/fragment.h"
+#include "sarif/log/log_rest.h"
 #include "sarif/log/walk.h"
 #include "sarif/log_writer.h"
 
 namespace ethos::sarif {
 namespace {
 
-constexpr std::string_view kRunReference = "sarif:/runs/";
-
-// A member kept as its compact tokens.
-std::string tokens_of(const JsonView& value) {
-  StringSink sink;
-  JsonWriter writer(sink, JsonLayout::compact);
-  value.write(writer);
-  return sink.text();
-}
-
-// `text` with the number behind each "sarif:/runs/" raised by `offset`.
-std::string move_references(std::string_view text, std::size_t offset) {
-  std::string out;
-  while (true) {
-    const std::size_t at = text.find(kRunReference);
-    if (at == std::string_view::npos) return out + std::string(text);
-    out += text.substr(0, at + kRunReference.size());
-    text.remove_prefix(at + kRunReference.size());
-    std::size_t number = 0;
-    const auto done = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (done.ec != std::errc{} || number > 1'000'000) continue;
-    out += std::to_string(number + offset);
-    text.remove_prefix(static_cast<std::size_t>(done.ptr - text.data()));
-  }
-}
-
-// What the inputs have beside their runs.
-struct Rest {
-  std::vector<std::string> external;                     // tokens of inlineExternalProperties
-  std::vector<std::pair<std::string, std::string>> bag;  // properties: name, tokens
-  std::vector<std::pair<std::string, std::string>> others;
-};
-
 class InputWalk : LogWalk {
  public:
   InputWalk(JsonReader& reader, JsonWriter& writer, std::size_t first_run, std::size_t number)
       : LogWalk(reader), writer_(writer), first_run_(first_run), number_(number) {}
 
-  base::Result<void> log(Rest& rest) {
+  base::Result<void> log(LogRest& rest) {
     return walk_log(
         [&](std::string_view key, JsonEvent value) { return top_level(key, value, rest); },
         [&](std::size_t, JsonEvent value) {
@@ -72,74 +39,20 @@ class InputWalk : LogWalk {
     return {};
   }
 
-  base::Result<void> top_level(std::string_view key, JsonEvent value, Rest& rest) {
+  base::Result<void> top_level(std::string_view key, JsonEvent value, LogRest& rest) {
     if (key == "$schema") return skip(value);  // the merged log names the one it is written by
     auto done = capture(value);
     if (!done) return done;
-    const JsonView root = fragment_.root();
-    if (key == "inlineExternalProperties" && root.is_array()) {
-      for (const JsonView one : root) rest.external.push_back(tokens_of(one));
-      return {};
-    }
-    if (key == "properties" && root.is_object()) {
-      for (const JsonView one : root) add_property(one.key(), tokens_of(one), rest);
-      return {};
-    }
-    return add_other(std::string(key), tokens_of(root), rest);
+    return rest.add(key, fragment_.root(), number_);
   }
 
-  void add_property(std::string name, std::string tokens, Rest& rest) const {
-    for (const auto& [known, value] : rest.bag) {
-      if (known != name) continue;
-      if (value == tokens) return;
-      name += "@" + std::to_string(number_);
-      break;
-    }
-    rest.bag.emplace_back(std::move(name), std::move(tokens));
-  }
-
-  static base::Result<void> add_other(std::string name, std::string tokens, Rest& rest) {
-    for (const auto& [known, value] : rest.others) {
-      if (known != name) continue;
-      if (value == tokens) return {};
-      return base::fail(base::Errc::mismatch, "the logs disagree on \"" + name + "\"");
-    }
-    rest.others.emplace_back(std::move(name), std::move(tokens));
-    return {};
-  }
-
-  // Copies a value and moves its references to runs.
   base::Result<void> copy(JsonEvent event) {
-    const bool opens = event == JsonEvent::begin_object || event == JsonEvent::begin_array;
-    const std::size_t outside = opens ? reader_.depth() - 1 : reader_.depth();
-    while (true) {
-      if (event == JsonEvent::error || event == JsonEvent::end) return reader_failure(reader_);
-      if (event == JsonEvent::string && first_run_ > 0 &&
-          reader_.text().find(kRunReference) != std::string_view::npos) {
-        writer_.string(move_references(reader_.text(), first_run_));
-      } else {
-        copy_token(event);
-      }
-      if (reader_.depth() <= outside) return {};
-      event = reader_.next();
-    }
-  }
-
-  void copy_token(JsonEvent event) {
-    switch (event) {
-      case JsonEvent::begin_object:
-        return writer_.begin_object();
-      case JsonEvent::end_object:
-        return writer_.end_object();
-      case JsonEvent::begin_array:
-        return writer_.begin_array();
-      case JsonEvent::end_array:
-        return writer_.end_array();
-      case JsonEvent::key:
-        return writer_.raw_key(reader_.raw());
-      default:
-        return writer_.raw_scalar(reader_.raw());
-    }
+    const bool done = first_run_ == 0 ? copy_value(reader_, event, writer_)
+                                      : copy_moving_references(
+                                            reader_, event, writer_,
+                                            [this](std::size_t run) { return run + first_run_; });
+    if (!done) return reader_failure(reader_);
+    return {};
   }
 
   // Members of an object that is copied, each key written before `use` copies the value.
@@ -209,34 +122,6 @@ class InputWalk : LogWalk {
   JsonFragment fragment_;
 };
 
-void write_tokens(JsonWriter& writer, const std::string& tokens) {
-  MemorySource source(tokens);
-  JsonReader reader(source);
-  static_cast<void>(copy_value(reader, reader.next(), writer));
-}
-
-void write_rest(JsonWriter& writer, const Rest& rest) {
-  if (!rest.external.empty()) {
-    writer.key("inlineExternalProperties");
-    writer.begin_array();
-    for (const std::string& one : rest.external) write_tokens(writer, one);
-    writer.end_array();
-  }
-  if (!rest.bag.empty()) {
-    writer.key("properties");
-    writer.begin_object();
-    for (const auto& [name, tokens] : rest.bag) {
-      writer.key(name);
-      write_tokens(writer, tokens);
-    }
-    writer.end_object();
-  }
-  for (const auto& [name, tokens] : rest.others) {
-    writer.key(name);
-    write_tokens(writer, tokens);
-  }
-}
-
 std::vector<std::string> clashes_of(const std::vector<InputWalk::Identity>& identities) {
   std::vector<std::string> clashes;
   std::map<InputWalk::Identity, std::size_t> seen;
@@ -256,7 +141,7 @@ std::vector<std::string> clashes_of(const std::vector<InputWalk::Identity>& iden
 base::Result<MergeSummary> merge_logs(std::size_t count, const OpenInput& open,
                                       JsonWriter& writer) {
   MergeSummary summary;
-  Rest rest;
+  LogRest rest;
   std::vector<InputWalk::Identity> identities;
   writer.begin_object();
   writer.member("$schema", kSchemaUri);
@@ -277,7 +162,7 @@ base::Result<MergeSummary> merge_logs(std::size_t count, const OpenInput& open,
     summary.results += walk.results;
   }
   writer.end_array();
-  write_rest(writer, rest);
+  rest.write(writer);
   writer.end_object();
   writer.finish();
   summary.runs = identities.size();

@@ -29,6 +29,27 @@ bool has_link(const JsonView& value) {
   return false;
 }
 
+bool is_component_list(std::string_view key) {
+  return key == "toolComponent" || key == "taxa" || key == "supportedTaxonomies" ||
+         key == "associatedComponent";
+}
+
+// An "index" anywhere below a reference to a component or a taxon.
+bool has_taxonomy_index(const JsonView& value, bool is_inside) {
+  if (value.is_object()) {
+    for (const JsonView member : value) {
+      if (member.key_is("properties")) continue;
+      if (is_inside && member.key_is("index")) return true;
+      if (has_taxonomy_index(member, is_inside || is_component_list(member.key()))) return true;
+    }
+  } else if (value.is_array()) {
+    for (const JsonView one : value) {
+      if (has_taxonomy_index(one, is_inside)) return true;
+    }
+  }
+  return false;
+}
+
 std::uint32_t narrow(std::size_t count) {
   return static_cast<std::uint32_t>(
       std::min<std::size_t>(count, std::numeric_limits<std::uint32_t>::max()));
@@ -91,9 +112,18 @@ class Mapper : LogWalk {
       if (event == JsonEvent::string && reader_.text().find(kLink) != std::string_view::npos) {
         map_.has_links = true;
       }
+      if (event == JsonEvent::key) note_key(reader_.text());
       if (reader_.depth() <= outside) return {};
       event = reader_.next();
     }
+  }
+
+  // "index" below a reference to a component or a taxon, in what is not held in memory.
+  void note_key(std::string_view key) {
+    if (map_.runs.empty()) return;
+    if (component_depth_ >= reader_.depth()) component_depth_ = 0;
+    if (component_depth_ == 0 && is_component_list(key)) component_depth_ = reader_.depth();
+    if (component_depth_ > 0 && key == "index") map_.runs.back().has_taxonomy_indices = true;
   }
 
   base::Result<void> run(std::size_t index, JsonEvent value) {
@@ -187,6 +217,12 @@ class Mapper : LogWalk {
         const auto locations = result.find("locations");
         if (locations && locations->is_array()) place.locations = narrow(locations->size());
         place.steps = narrow(steps_of(result));
+        const std::string kind = text_of(result, "kind");
+        const bool asks_rule = !result.find("level") && (kind.empty() || kind == "fail");
+        if (asks_rule && known.rule_of(result) == nullptr &&
+            run.undeclared_rules.size() <= RunMap::kMostUndeclared) {
+          run.undeclared_rules.insert(known.rule_id_of(result));
+        }
         place.is_evidence = known.has_sandbox && known.rule_id_of(result) == kDenialRuleId;
       }
       run.results.push_back(place);
@@ -199,12 +235,15 @@ class Mapper : LogWalk {
       return capture_failure(reader_, fragment_);
     }
     map_.has_links = map_.has_links || has_link(fragment_.root());
+    bool& has_indices = map_.runs.back().has_taxonomy_indices;
+    has_indices = has_indices || has_taxonomy_index(fragment_.root(), false);
     return {};
   }
 
   const std::vector<RunIndex>& known_;
   LogMap map_;
   JsonFragment fragment_;
+  std::size_t component_depth_ = 0;  // of the object that has the key; 0: outside of all
 };
 
 }  // namespace

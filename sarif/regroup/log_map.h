@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,12 @@ struct RunMap {
   bool has_results = false;  // an array is there, also an empty one
   // A rule that refers to another descriptor by number alone: whose number is not said.
   bool has_numbered_relations = false;
+  // Something names a component by its number, or a taxon: taxonomies have to stay in their places.
+  bool has_taxonomy_indices = false;
+  // Ids of results that have no level and whose rule is declared nowhere; no more than
+  // kMostUndeclared are remembered.
+  static constexpr std::size_t kMostUndeclared = 4096;
+  std::set<std::string, std::less<>> undeclared_rules;
 
   [[nodiscard]] const MemberPlace* find(std::string_view key) const;
   [[nodiscard]] std::vector<ByteRange>& table(Table t) {

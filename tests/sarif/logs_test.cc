@@ -85,6 +85,10 @@ TEST_CASE("merge: top-level members are united, none is lost", "[sarif]") {
        R"({"version":"2.1.0","runs":[],"properties":{"a":1,"b":3},"inlineExternalProperties":[2]})"});
   CHECK(out.find(R"("inlineExternalProperties":[1,2],"properties":{"a":1,"b":2,"b@2":3})") !=
         std::string::npos);
+  // A name that is taken already, by a log that was merged before.
+  CHECK(merge({R"({"version":"2.1.0","runs":[],"properties":{"b":1,"b@2":2}})",
+               R"({"version":"2.1.0","runs":[],"properties":{"b":3}})"})
+            .find(R"("properties":{"b":1,"b@2":2,"b@2.2":3})") != std::string::npos);
   CHECK(merge({R"({"version":"2.1.0","runs":[],"x":1})", R"({"version":"2.1.0","runs":[],"x":2})"})
             .find("disagree on \"x\"") != std::string::npos);
 }
