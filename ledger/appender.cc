@@ -36,6 +36,15 @@ const char* due_reason(const WriteSession& session, std::uint64_t size,
   return now.wall_ms - began > kMaxEpochMs ? "age" : nullptr;
 }
 
+}  // namespace
+
+// What a transaction adds and removes beside its records.
+struct CommitExtras {
+  const std::vector<record::Disclosure>* disclosures = nullptr;
+  const std::vector<Blob>* blobs = nullptr;
+  const std::vector<record::Digest>* erased = nullptr;
+};
+
 // A commit in the making: the session, the records so far, and the next epoch's key if one begins.
 class Commit {
  public:
@@ -64,14 +73,14 @@ class Commit {
     return {};
   }
 
-  Result<Committed> finish(const CommitRequest& request) {
+  Result<Committed> finish(const CommitExtras& extras) {
     Committed out;
     out.checkpoint = batch_.checkpoint();
     std::vector<const SigningKey*> signers{&session_.key()};
     if (next_key_) signers.push_back(&*next_key_);
     auto note = record::sign_note(record::encode_checkpoint(out.checkpoint), signers);
     if (!note) return Unexpected(std::move(note).error());
-    if (auto ok = store(request, *note); !ok) return Unexpected(std::move(ok).error());
+    if (auto ok = store(extras, *note); !ok) return Unexpected(std::move(ok).error());
     batch_.advance_runs();
     out.warnings = session_.settle(*note);
     out.checkpoint_note = std::move(*note);
@@ -86,7 +95,7 @@ class Commit {
   }
 
  private:
-  Result<void> store(const CommitRequest& request, std::string_view note) {
+  Result<void> store(const CommitExtras& extras, std::string_view note) {
     auto transaction = Transaction::begin(session_.database());
     if (!transaction) return Unexpected(std::move(transaction).error());
     Store store(session_.database());
@@ -94,11 +103,17 @@ class Commit {
     for (const BatchRecord& r : batch_.records()) {
       if (ok) ok = store.add_leaf(r.seq, r.bytes, r.hash);
     }
-    for (const record::Disclosure& d : request.disclosures) {
-      if (ok) ok = store.add_disclosure(d);
+    if (extras.disclosures != nullptr) {
+      for (const record::Disclosure& d : *extras.disclosures)
+        if (ok) ok = store.add_disclosure(d);
     }
-    for (const Blob& b : request.blobs) {
-      if (ok) ok = store.add_blob(b.sha256, b.bytes);
+    if (extras.blobs != nullptr) {
+      for (const Blob& b : *extras.blobs)
+        if (ok) ok = store.add_blob(b.sha256, b.bytes);
+    }
+    if (extras.erased != nullptr) {
+      for (const record::Digest& c : *extras.erased)
+        if (ok) ok = store.erase_disclosure(c);
     }
     const record::MerkleFrontier& frontier = batch_.frontier();
     if (ok) ok = store.add_checkpoint(frontier.size(), note);
@@ -117,6 +132,8 @@ class Commit {
   Batch batch_;
   std::optional<SigningKey> next_key_;
 };
+
+namespace {
 
 Result<void> check_request(const CommitRequest& request) {
   if (request.records.empty()) return fail(Errc::malformed, "commit without records");
@@ -149,18 +166,43 @@ Result<Committed> Appender::commit(const CommitRequest& request) {
   auto session = WriteSession::open(files_, last_note_);
   if (!session) return Unexpected(std::move(session).error());
   Commit commit(std::move(*session));
+  return add_and_finish(commit, request.records, {&request.disclosures, &request.blobs, nullptr});
+}
+
+Result<Committed> Appender::operate(const Operation& operation) {
+  for (const PendingRecord& pending : operation.records) {
+    if (is_callers_type(pending.type))
+      return fail(Errc::unsupported, pending.type + ": is no record of the ledger itself");
+  }
+  auto session = WriteSession::open(files_, last_note_);
+  if (!session) return Unexpected(std::move(session).error());
+  if (operation.check) {
+    Store store(session->database());
+    auto ok = operation.check(store, session->tail());
+    if (!ok) return Unexpected(std::move(ok).error());
+  }
+  Commit commit(std::move(*session));
+  return add_and_finish(commit, operation.records, {nullptr, &operation.blobs, &operation.erased});
+}
+
+Result<Committed> Appender::add_and_finish(Commit& commit,
+                                           const std::vector<PendingRecord>& records,
+                                           const CommitExtras& extras) {
   // Read under the lock: so the times of neighbouring commits are in order.
   const base::Timestamp now = clock_->now();
   std::vector<PlacedRecord> placed;
-  for (const PendingRecord& pending : request.records) {
+  for (const PendingRecord& pending : records) {
     auto one = commit.batch().add(pending, now);
     if (!one) return Unexpected(std::move(one).error());
     placed.push_back(*one);
   }
-  if (const char* reason = due_reason(commit.session(), commit.batch().frontier().size(), now)) {
+  // Nothing may follow a seal, so no new epoch either.
+  const bool is_end = records.back().type == "ledger.seal";
+  const char* reason = due_reason(commit.session(), commit.batch().frontier().size(), now);
+  if (reason != nullptr && !is_end) {
     if (auto ok = commit.begin_epoch(reason, now); !ok) return Unexpected(std::move(ok).error());
   }
-  auto out = commit.finish(request);
+  auto out = commit.finish(extras);
   if (!out) return out;
   last_note_ = out->checkpoint_note;
   out->records = std::move(placed);

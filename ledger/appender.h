@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,20 @@ struct Committed {
   std::vector<std::string> warnings;
 };
 
+class Commit;
+class Store;
+struct CommitExtras;
+struct Tail;
+
+// Records of the ledger itself, and what makes them true: one transaction.
+struct Operation {
+  std::vector<PendingRecord> records;
+  std::vector<record::Digest> erased;  // disclosures that are deleted
+  std::vector<Blob> blobs;
+  // Called under the ledger lock before anything is written; its failure is the operation's.
+  std::function<base::Result<void>(Store& store, const Tail& tail)> check;
+};
+
 // Why a new epoch begins (docs/formats/record.md R-24), beside age and count.
 enum class RotateReason { command, serve };
 
@@ -88,6 +103,9 @@ class Appender {
   //   Errc::no_space, Errc::io
   base::Result<Committed> commit(const CommitRequest& request);
 
+  // The same for ledger.* and data.erase records, by the code that knows what they ask for.
+  base::Result<Committed> operate(const Operation& operation);
+
   // Begins the next key epoch; the record is the only one of its commit.
   base::Result<Committed> rotate(RotateReason reason);
 
@@ -96,6 +114,8 @@ class Appender {
  private:
   Appender(LedgerFiles files, const base::Clock& clock)
       : files_(std::move(files)), clock_(&clock) {}
+  base::Result<Committed> add_and_finish(Commit& commit, const std::vector<PendingRecord>& records,
+                                         const CommitExtras& extras);
   LedgerFiles files_;
   const base::Clock* clock_;
   std::string last_note_;  // the last checkpoint this appender signed

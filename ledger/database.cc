@@ -161,12 +161,20 @@ Result<std::int64_t> Database::pragma_integer(const char* name) {
   return query->integer(0);
 }
 
+std::int64_t Database::changes() const { return sqlite3_changes64(handle_.get()); }
+
 Result<void> Database::fold_log() {
   if (sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr,
                                 nullptr) != SQLITE_OK) {
     return error("fold the log");
   }
   return {};
+}
+
+Result<void> Database::rebuild() {
+  if (auto ok = fold_log(); !ok) return ok;
+  if (auto ok = execute("VACUUM"); !ok) return ok;
+  return fold_log();
 }
 
 void Statement::Finalizer::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }

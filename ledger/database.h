@@ -37,8 +37,12 @@ class Database {
   base::Result<Statement> prepare(std::string_view sql);
   // The single integer of `PRAGMA name`.
   base::Result<std::int64_t> pragma_integer(const char* name);
+  // Rows that the last INSERT, UPDATE or DELETE changed.
+  [[nodiscard]] std::int64_t changes() const;
   // Folds the log into the database and cuts it to 0 bytes.
   base::Result<void> fold_log();
+  // Writes the whole database anew, so that no page holds what was deleted or moved, and folds.
+  base::Result<void> rebuild();
   // What the last failed call on this connection means.
   [[nodiscard]] base::Unexpected error(const std::string& what) const;
 

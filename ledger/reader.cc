@@ -217,6 +217,36 @@ Result<std::optional<record::Disclosure>> LedgerReader::disclosure(const record:
   return std::optional<record::Disclosure>(std::move(out));
 }
 
+Result<void> LedgerReader::disclosures(const VisitDisclosure& visit) const {
+  std::optional<record::Digest> after;
+  for (;;) {
+    auto session = ReadSession::open(files_);
+    if (!session) return Unexpected(std::move(session).error());
+    auto query = session->database().prepare(
+        "SELECT c, kind, bytes FROM main.disclosure WHERE c>?1 ORDER BY c LIMIT 256");
+    if (!query) return Unexpected(std::move(query).error());
+    // An empty blob is less than every key.
+    auto bound = query->bind(1, after ? base::ByteSpan(after->bytes()) : base::ByteSpan());
+    if (!bound) return bound;
+    int rows = 0;
+    for (;; ++rows) {
+      auto row = query->step();
+      if (!row) return Unexpected(std::move(row).error());
+      if (!*row) break;
+      auto key = query->blob(0);
+      auto kind = query->text(1);
+      auto bytes = query->blob(2);
+      auto c = key ? record::Digest::from_bytes(base::as_bytes(*key))
+                   : Result<record::Digest>(fail(Errc::malformed, ""));
+      if (!c || !kind || !bytes)
+        return fail(Errc::malformed, "disclosure: not stored as it must be");
+      after = *c;
+      if (!visit(*c, *kind, *bytes)) return {};
+    }
+    if (rows == 0) return {};
+  }
+}
+
 Result<std::optional<std::string>> LedgerReader::blob(const record::Digest& sha256) const {
   auto session = ReadSession::open(files_);
   if (!session) return Unexpected(std::move(session).error());

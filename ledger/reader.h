@@ -61,6 +61,10 @@ class LedgerReader {
   // Salt and bytes of a commitment; nothing when erased or never kept.
   [[nodiscard]] base::Result<std::optional<record::Disclosure>> disclosure(
       const record::Digest& c) const;
+  // Calls `visit` for every disclosure, in the order of c; it returns false to stop early.
+  using VisitDisclosure =
+      std::function<bool(const record::Digest& c, std::string_view kind, std::string_view bytes)>;
+  base::Result<void> disclosures(const VisitDisclosure& visit) const;
   [[nodiscard]] base::Result<std::optional<std::string>> blob(const record::Digest& sha256) const;
 
   [[nodiscard]] const LedgerFiles& files() const { return files_; }

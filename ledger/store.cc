@@ -235,6 +235,16 @@ Result<void> Store::add_disclosure(const record::Disclosure& disclosure) {
   return ok ? insert->run() : std::move(ok);
 }
 
+Result<void> Store::erase_disclosure(const Digest& c) {
+  auto remove = database_->prepare("DELETE FROM main.disclosure WHERE c=?1");
+  if (!remove) return Unexpected(std::move(remove).error());
+  auto ok = remove->bind(1, c.bytes());
+  if (ok) ok = remove->run();
+  if (ok && database_->changes() != 1)
+    ok = fail(Errc::mismatch, "no disclosure of " + c.base64() + ": erased already");
+  return ok;
+}
+
 Result<void> Store::add_blob(const Digest& sha256, std::string_view bytes) {
   // The same text (a profile, a ceiling) comes with every run: kept once.
   auto insert = database_->prepare("INSERT OR IGNORE INTO main.blob(sha256, bytes) VALUES(?1, ?2)");

@@ -58,6 +58,8 @@ class Store {
   base::Result<void> put_tail(std::uint64_t epoch, std::uint64_t epoch_seq,
                               const record::MerkleFrontier& frontier);
   base::Result<void> add_disclosure(const record::Disclosure& disclosure);
+  // Deletes salt and bytes; an absent one is Errc::mismatch.
+  base::Result<void> erase_disclosure(const record::Digest& c);
   base::Result<void> add_blob(const record::Digest& sha256, std::string_view bytes);
 
   // A checkpoint note by size; empty when that one is not kept.

@@ -3,9 +3,9 @@
 
 #include "ledger/base/base64.h"
 #include "ledger/record/checkpoint.h"
-#include "ledger/record/signed_note.h"
 #include "ledger/record/merkle_tree.h"
 #include "ledger/record/node_collector.h"
+#include "ledger/record/signed_note.h"
 #include "ledger/tile_files.h"
 
 namespace ethos::ledger {

@@ -89,6 +89,9 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
   if (!last) return refuse(std::move(last).error());
   auto epoch = parse_stored(tail->epoch_record, tail->epoch_seq);
   if (!epoch) return refuse(std::move(epoch).error());
+  if (last->header.type == "ledger.seal") {
+    return refuse({Errc::refused, "the ledger is sealed: nothing can be added", 0});
+  }
   const record::Origin origin = last->header.ledger;
   if (origin.text() != tail->last.checkpoint.origin || epoch->header.ledger != origin) {
     return refuse({Errc::mismatch, "record and checkpoint are of different ledgers", 0});

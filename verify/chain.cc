@@ -35,8 +35,8 @@ bool ChainChecker::check_form(std::int64_t seq, const CheckedRecord& record, Fin
                   .text = "a type that this verifier cannot judge"});
     return false;
   }
-  const bool ledger_level = e.type == RecordType::ledger_genesis || e.type == RecordType::ledger_resume ||
-                            e.type == RecordType::key_epoch || e.type == RecordType::key_revoke;
+  // Their values stand first among the types.
+  const bool ledger_level = e.type < RecordType::data_erase;
   const bool either = e.type == RecordType::data_erase;
   if (!either && e.has_run() == ledger_level) {
     findings.add({.code = Code::envelope, .seq = seq, .found = std::string(e.type_name),
@@ -57,6 +57,11 @@ bool ChainChecker::check_form(std::int64_t seq, const CheckedRecord& record, Fin
 
 void ChainChecker::check_genesis(std::int64_t seq, const CheckedRecord& record, Findings& findings) {
   const Envelope& e = record.scan.envelope;
+  if (is_sealed_) {
+    findings.add({.code = Code::after_seal, .seq = seq, .found = std::string(e.type_name),
+                  .text = "a record stands after the seal"});
+  }
+  is_sealed_ = is_sealed_ || e.type == RecordType::ledger_seal;
   const bool is_genesis = e.type == RecordType::ledger_genesis;
   if ((seq == 0) == is_genesis) return;
   findings.add({.code = Code::genesis, .seq = seq, .found = std::string(e.type_name),

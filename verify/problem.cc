@@ -169,6 +169,8 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "a run's runner died; the end was recorded by recovery", "a crash, a kill or a power cut"},
     {Code::unsealed, "unsealed", V::completeness, S::remark, "the ledger has no seal record",
      "more may have been recorded later"},
+    {Code::after_seal, "after_seal", V::integrity, S::fail, "a record stands after the ledger's seal",
+     "somebody went on writing with the key after the ledger was ended"},
     {Code::resume_missing, "resume_missing", V::time, S::remark,
      "the clock jumped and no record says so", "the writer did not notice; times near it are doubtful"},
     {Code::assertion_failed, "assertion_failed", V::policy, S::fail,

@@ -19,8 +19,10 @@ namespace {
 
 using enum RecordType;
 
-constexpr std::array<std::pair<std::string_view, RecordType>, 16> kTypes{{
+constexpr std::array<std::pair<std::string_view, RecordType>, 20> kTypes{{
     {"ledger.genesis", ledger_genesis}, {"ledger.resume", ledger_resume},
+    {"ledger.hold", ledger_hold}, {"ledger.release", ledger_release},
+    {"ledger.seal", ledger_seal}, {"ledger.anchor", ledger_anchor},
     {"key.epoch", key_epoch}, {"key.revoke", key_revoke}, {"data.erase", data_erase},
     {"run.open", run_open}, {"capability.grant", capability_grant},
     {"sandbox.enforced", sandbox_enforced}, {"runtime.sandbox_denial", sandbox_denial},
@@ -29,8 +31,7 @@ constexpr std::array<std::pair<std::string_view, RecordType>, 16> kTypes{{
     {"run.gap", run_gap}, {"run.close", run_close}, {"run.abort", run_abort},
 }};
 
-constexpr std::array<std::string_view, 5> kReserved{"ledger.anchor", "ledger.upgrade", "ledger.seal",
-                                                    "ledger.prune", "key.retire"};
+constexpr std::array<std::string_view, 3> kReserved{"ledger.upgrade", "ledger.prune", "key.retire"};
 
 // Base64 digits whose two low bits are zero: those that may end 32 bytes.
 constexpr std::string_view kEndingDigits = "AEIMQUYcgkosw048";
@@ -163,11 +164,41 @@ class RecordReader {
   bool version() {
     std::int64_t v = 0;
     if (!number("v", v)) return false;
-    if (v == 1) return true;
+    if (v == 1) return writer();
     out_.fault = RecordFault::unknown_version;
     out_.why = "v is not 1";
     out_.offset = value_start_;
     return false;
+  }
+
+  // who handed the record to the service; absent from a direct writer's.
+  bool writer() {
+    if (!next_key_is("writer")) return true;
+    if (!name("writer")) return false;
+    if (scan_.peek() != '{') return wrong_type();
+    const std::size_t start = scan_.position();
+    if (!scan_.literal('{')) return canonical();
+    first_ = true;
+    std::string_view exe;
+    if (next_key_follows("exe")) {
+      if (!text("exe", exe)) return false;
+      if (!is_digest_text(exe)) return envelope("writer.exe is not a digest", value_start_);
+    }
+    std::int64_t id = 0;
+    if (!number("gid", id) || !number("pid", id) || !number("uid", id)) return false;
+    if (!scan_.literal('}')) return unexpected();
+    e_.writer = scan_.since(start);
+    return true;
+  }
+  bool next_key_follows(std::string_view wanted) {
+    Scanner ahead = scan_;
+    std::string_view found;
+    return ahead.key(found) && found == wanted;
+  }
+  static bool is_digest_text(std::string_view text) {
+    constexpr std::string_view prefix = "sha256:";
+    return text.size() == prefix.size() + 64 && text.starts_with(prefix) &&
+           text.find_first_not_of("0123456789abcdef", prefix.size()) == std::string_view::npos;
   }
 
   // Something stands where an object should end: a further key, or a broken form.

@@ -9,7 +9,8 @@ namespace ethos::verify {
 
 // Types of version 1 (record.md R-20), and the two ways of not being one of them.
 enum class RecordType : std::uint8_t {
-  ledger_genesis, ledger_resume, key_epoch, key_revoke, data_erase,
+  ledger_genesis, ledger_resume, ledger_hold, ledger_release, ledger_seal, ledger_anchor,
+  key_epoch, key_revoke, data_erase,
   run_open, capability_grant, sandbox_enforced, sandbox_denial, resource_limit, output_captured,
   artifact_exported, sarif_written, run_gap, run_close, run_abort,
   reserved,  // named by the format, not written by version 1
@@ -31,6 +32,7 @@ struct Envelope {
   std::string_view run_prev;
   std::string_view boot;
   std::string_view type_name;
+  std::string_view writer;    // the text of the object; empty when a direct writer wrote the record
   std::int64_t seq = -1;
   std::int64_t run_seq = -1;
   std::int64_t wall_ms = 0;

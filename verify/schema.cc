@@ -4,6 +4,7 @@
 #include <array>
 
 #include "verify/checkpoint.h"
+#include "verify/encoding.h"
 #include "verify/vkey.h"
 
 namespace ethos::verify {
@@ -41,6 +42,34 @@ bool ascending_hashes(const View& v) {
 constexpr std::array kErase{Field{"authority", text<1, 200>}, Field{"reason", text<1, 200>},
                             Field{"targets", ascending_hashes}};
 
+bool hold_name(const View& v) {
+  return v.with_text([](std::string_view t) {
+    constexpr std::string_view first = "abcdefghijklmnopqrstuvwxyz0123456789";
+    return !t.empty() && t.size() <= 64 && first.find(t[0]) != std::string_view::npos &&
+           t.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") == std::string_view::npos;
+  });
+}
+
+bool held_runs(const View& v) {
+  std::size_t n = 0;
+  std::string_view last;
+  return v.each_element([&](const View& item) {
+    const bool good = item.is_string() && is_id128(item.raw()) && (n == 0 || last < item.raw());
+    last = item.raw();
+    return good && ++n <= 300;
+  }) && n >= 1;
+}
+
+constexpr std::array kHold{Field{"authority", text<1, 200>}, Field{"name", hold_name},
+                           Field{"reason", text<1, 200>}, Field{"runs", held_runs, false}};
+constexpr std::array kRelease{Field{"authority", text<1, 200>}, Field{"name", hold_name},
+                              Field{"reason", text<1, 200>}};
+constexpr std::array kSeal{Field{"authority", text<1, 200>}, Field{"closed", count},
+                           Field{"open", count}, Field{"reason", text<1, 200>}};
+constexpr std::array kAnchor{Field{"at_ms", count}, Field{"imprint", digest}, Field{"kind", one_of<"rfc3161">},
+                             Field{"policy", text<1, 100>}, Field{"size", integer_from<1>},
+                             Field{"token", digest}};
+
 BodyFault from(const FieldFault& fault) {
   if (fault.bad_key) return {BodyFault::Kind::key, fault.key};
   if (fault.bad_value) return {BodyFault::Kind::type, fault.key};
@@ -77,6 +106,10 @@ BodyFault check_body(RecordType type, const View& body, std::string_view origin)
     case RecordType::ledger_resume: return from(check_table<kResume>(body));
     case RecordType::key_revoke: return from(check_table<kRevoke>(body));
     case RecordType::data_erase: return from(check_table<kErase>(body));
+    case RecordType::ledger_hold: return from(check_table<kHold>(body));
+    case RecordType::ledger_release: return from(check_table<kRelease>(body));
+    case RecordType::ledger_seal: return from(check_table<kSeal>(body));
+    case RecordType::ledger_anchor: return from(check_table<kAnchor>(body));
     case RecordType::key_epoch: {
       const BodyFault fault = from(check_table<kEpoch>(body));
       if (fault.any()) return fault;

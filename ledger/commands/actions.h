@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ledger/base/result.h"
 #include "ledger/ledger_files.h"
@@ -77,5 +78,32 @@ struct ProofCommand {
   std::string out;          // empty: standard output
 };
 base::Result<void> proof(const ProofCommand& command, const Console& console);
+
+struct EraseCommand {
+  LedgerFiles files;
+  std::string run;  // a run id or a beginning of one; empty: any
+  std::optional<std::uint64_t> seq;
+  std::vector<std::string> kinds;  // each may hold several with commas between
+  std::vector<std::string> commitments;
+  std::string subject;
+  std::string subject_file;
+  std::string reason;
+  std::string authority;
+  bool is_dry_run = false;
+  bool finishes = false;
+  bool as_json = false;
+};
+base::Result<void> erase(const EraseCommand& command, const Console& console);
+
+struct HoldCommand {
+  LedgerFiles files;
+  std::string name;  // empty: list
+  std::vector<std::string> runs;
+  bool is_whole = false;
+  bool releases = false;
+  std::string reason;
+  std::string authority;
+};
+base::Result<void> hold(const HoldCommand& command, const Console& console);
 
 }  // namespace ethos::ledger

@@ -32,6 +32,8 @@ void set_action(CLI::App& command, Parsed& parsed, Action action);
 void define_basic(CLI::App& app, Parsed& parsed);
 // Evidence for others: bundle, tiles, proof.
 void define_evidence(CLI::App& app, Parsed& parsed);
+// Erasure: erase, hold, release.
+void define_erasure(CLI::App& app, Parsed& parsed);
 // Keys: rotate.
 void define_keys(CLI::App& app, Parsed& parsed);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "ledger/base/base32.h"
 #include "ledger/record/canonical_json.h"
@@ -89,6 +90,38 @@ Result<std::optional<RunLink>> parse_run_link(const Json& record) {
   return std::optional<RunLink>(RunLink{*run, static_cast<std::uint64_t>(*seq), *prev});
 }
 
+void append_writer(std::string& out, const Writer& writer) {
+  out.append(R"(,"writer":{)");
+  if (writer.exe) out.append(R"("exe":")").append(writer.exe->text()).append(R"(",)");
+  out.append(R"("gid":)").append(std::to_string(writer.gid));
+  out.append(R"(,"pid":)").append(std::to_string(writer.pid));
+  out.append(R"(,"uid":)").append(std::to_string(writer.uid)).append("}");
+}
+
+Result<std::optional<Writer>> parse_writer(const Json& record) {
+  const Json* json = record.find("writer");
+  if (json == nullptr) return std::optional<Writer>();
+  Writer out;
+  std::size_t keys = 3;
+  if (json->find("exe") != nullptr) {
+    const std::string* exe = json->find_string("exe");
+    auto digest = Digest::from_text(exe == nullptr ? std::string_view() : *exe);
+    if (!digest) return fail(Errc::malformed, "writer.exe: not a digest");
+    out.exe = *digest;
+    ++keys;
+  }
+  for (const auto& [key, field] :
+       {std::pair("gid", &out.gid), std::pair("pid", &out.pid), std::pair("uid", &out.uid)}) {
+    auto value = wanted_integer(*json, key);
+    if (!value || *value > std::numeric_limits<std::uint32_t>::max())
+      return fail(Errc::malformed, std::string("writer.") + key + ": not a number of 32 bits");
+    *field = static_cast<std::uint32_t>(*value);
+  }
+  if (!json->is(Json::Kind::object) || json->members().size() != keys)
+    return fail(Errc::malformed, "writer: unknown or missing key");
+  return std::optional<Writer>(out);
+}
+
 Result<RecordHeader> parse_header(const Json& record) {
   const std::string* ledger = record.find_string("ledger");
   const std::string* type = record.find_string("type");
@@ -104,11 +137,13 @@ Result<RecordHeader> parse_header(const Json& record) {
   if (!run) return Unexpected(std::move(run).error());
   auto ts = parse_ts(record);
   if (!ts) return Unexpected(std::move(ts).error());
-  // With these seven or ten keys found, an equal count means there is no other.
-  const std::size_t keys = run->has_value() ? 10 : 7;
+  auto writer = parse_writer(record);
+  if (!writer) return Unexpected(std::move(writer).error());
+  // With these keys found, an equal count means there is no other.
+  const std::size_t keys = (run->has_value() ? 10U : 7U) + (writer->has_value() ? 1U : 0U);
   if (record.members().size() != keys)
     return fail(Errc::malformed, "envelope: unknown or missing key");
-  return RecordHeader{*origin, static_cast<std::uint64_t>(*seq), *prev, *type, *run, *ts};
+  return RecordHeader{*origin, static_cast<std::uint64_t>(*seq), *prev, *type, *run, *ts, *writer};
 }
 
 }  // namespace
@@ -120,7 +155,7 @@ Result<std::string> encode_record(const RecordHeader& header, std::string_view b
   }
   // No part but the body can hold a character that needs an escape.
   std::string out;
-  out.reserve(body.size() + 600);
+  out.reserve(body.size() + 800);
   out.append(R"({"body":)").append(body);
   out.append(R"(,"ledger":")").append(header.ledger.text());
   out.append(R"(","prev":")").append(header.prev.base64());
@@ -136,7 +171,9 @@ Result<std::string> encode_record(const RecordHeader& header, std::string_view b
   out.append(R"(,"ts":{"boot":")").append(base::encode_base32(header.ts.boot));
   out.append(R"(","mono_ns":")").append(std::to_string(header.ts.mono_ns));
   out.append(R"(","wall_ms":)").append(std::to_string(header.ts.wall_ms));
-  out.append(R"(},"type":")").append(header.type).append(R"(","v":1})");
+  out.append(R"(},"type":")").append(header.type).append(R"(","v":1)");
+  if (header.writer) append_writer(out, *header.writer);
+  out += '}';
   // The body alone first: text that closes the object early must not smuggle envelope keys in.
   auto ok = check_canonical(body);
   if (ok) ok = check_canonical(out);

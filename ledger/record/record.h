@@ -23,6 +23,15 @@ struct RunLink {
   friend bool operator==(const RunLink&, const RunLink&) = default;
 };
 
+// Who handed a record to the service, as the kernel attests it.
+struct Writer {
+  std::optional<Digest> exe = std::nullopt;  // of the program's file, when it could be read
+  std::uint32_t gid = 0;
+  std::uint32_t pid = 0;
+  std::uint32_t uid = 0;
+  friend bool operator==(const Writer&, const Writer&) = default;
+};
+
 // Everything of the envelope but the body (docs/formats/record.md section 2).
 struct RecordHeader {
   Origin ledger;
@@ -31,6 +40,7 @@ struct RecordHeader {
   std::string type;
   std::optional<RunLink> run;
   base::Timestamp ts;
+  std::optional<Writer> writer = std::nullopt;
 };
 
 struct Record {

@@ -12,6 +12,10 @@ using enum RecordLevel;
 constexpr auto kKnown = std::to_array<RecordType>({
     {"ledger.genesis", ledger},
     {"ledger.resume", ledger},
+    {"ledger.hold", ledger},
+    {"ledger.release", ledger},
+    {"ledger.seal", ledger},
+    {"ledger.anchor", ledger},
     {"key.epoch", ledger},
     {"key.revoke", ledger},
     {"data.erase", either},
@@ -29,7 +33,7 @@ constexpr auto kKnown = std::to_array<RecordType>({
 });
 
 constexpr auto kReserved = std::to_array<std::string_view>(
-    {"ledger.anchor", "ledger.upgrade", "ledger.seal", "ledger.prune", "key.retire"});
+    {"ledger.upgrade", "ledger.prune", "key.retire"});
 
 }  // namespace
 

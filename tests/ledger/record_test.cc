@@ -72,7 +72,7 @@ TEST_CASE("record: each broken envelope is refused", "[ledger][record]") {
            Case{"\"v\":1", "\"v\":\"1\"", Errc::malformed},
            Case{"\"v\":1", "\"v\":1,\"w\":1", Errc::malformed},
            Case{"run.open", "run.opened", Errc::unsupported},
-           Case{"run.open", "ledger.seal", Errc::unsupported},
+           Case{"run.open", "ledger.upgrade", Errc::unsupported},
            Case{"run.open", "run.close", Errc::malformed},
            Case{"run.open", "ledger.resume", Errc::malformed},
            Case{"\"run_seq\":0", "\"run_seq\":1", Errc::malformed},
@@ -120,7 +120,7 @@ TEST_CASE("record: a body cannot smuggle envelope keys, break the profile or gro
   }
   CHECK(code_of(encode_record(header, "{\"a\":\"" + std::string(16200, 'x') + "\"}")) ==
         Errc::too_large);
-  header.type = "ledger.anchor";
+  header.type = "ledger.upgrade";
   CHECK(code_of(encode_record(header, "{}")) == Errc::unsupported);
   header.type = "ledger.genesis";
   CHECK(code_of(encode_record(header, "{}")) == Errc::malformed);
@@ -244,4 +244,39 @@ TEST_CASE("pin: the worked example, and each way to spoil it", "[ledger][golden]
   CHECK_FALSE(parse_pin(replaced(with_min, "\"size\":3", "\"size\":0")));
   CHECK_FALSE(parse_pin(replaced(with_min, "\"size\":3", "\"size\":3,\"x\":1")));
   CHECK_FALSE(parse_pin(replaced(with_min, "\"min\":{", "\"max\":{")));
+}
+
+TEST_CASE("record: the writer that the service attests", "[ledger][record]") {
+  RecordHeader header{*Origin::from_text("a/ethos/aaaqeayeaudaocajbifqydiob4"),
+                      1,
+                      {},
+                      "run.open",
+                      RunLink{RunId::random(), 0, {}},
+                      {},
+                      Writer{sha256(ethos::base::as_bytes("program")), 100, 4242, 1000}};
+  auto bytes = encode_record(header, "{}");
+  REQUIRE(bytes);
+  CHECK(bytes->ends_with(R"(","v":1,"writer":{"exe":"sha256:)" + header.writer->exe->hex() +
+                         R"(","gid":100,"pid":4242,"uid":1000}})"));
+  auto parsed = parse_record(*bytes);
+  REQUIRE(parsed);
+  CHECK(parsed->header.writer == header.writer);
+  header.writer->exe.reset();
+  auto without = encode_record(header, "{}");
+  REQUIRE(without);
+  CHECK(parse_record(*without)->header.writer == header.writer);
+  const std::pair<const char*, const char*> bad[] = {
+      {"\"gid\":100,", ""},
+      {"\"gid\":100", "\"gid\":-1"},
+      {"4242", "4294967296"},
+      {"4242", "\"4242\""},
+      {"\"uid\":1000", "\"x\":1"},
+      {"\"uid\":1000", "\"uid\":1000,\"z\":1"},
+      {"{\"gid\":100,\"pid\":4242,\"uid\":1000}", "7"},
+      {"{\"gid\"", "{\"exe\":\"sha256:00\",\"gid\""},
+  };
+  for (const auto& [from, to] : bad) {
+    CAPTURE(from, to);
+    CHECK(code_of(parse_record(replaced(*without, from, to))) == Errc::malformed);
+  }
 }

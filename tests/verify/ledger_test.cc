@@ -369,3 +369,33 @@ TEST_CASE("keys: rotation and revocation", "[verify]") {
   skipped.rotate();
   CHECK(verify_maker(skipped).has("epoch_violation"));
 }
+
+TEST_CASE("ledger: holds, an anchor and a seal are known; nothing follows a seal", "[verify]") {
+  const auto sealed = [](bool with_more, const std::function<void(LedgerMaker&)>& change = {}) {
+    LedgerMaker ledger = good_ledger();
+    ledger.add("ledger.hold", {{"authority", "counsel"}, {"name", "case-1"}, {"reason", "suit"}, {"runs", {kRunA}}});
+    ledger.add("ledger.hold", {{"authority", "counsel"}, {"name", "all"}, {"reason", "suit"}});
+    ledger.add("ledger.release", {{"authority", "counsel"}, {"name", "all"}, {"reason", "settled"}});
+    ledger.add("ledger.anchor", {{"at_ms", 1790000000000}, {"imprint", "sha256:" + std::string(64, 'a')}, {"kind", "rfc3161"},
+                                 {"policy", "1.2.3"}, {"size", 2}, {"token", ledger.blob("token")}});
+    if (change) change(ledger);
+    ledger.add("ledger.seal", {{"authority", "ops"}, {"closed", 2}, {"open", 0}, {"reason", "moved"}});
+    RunChoices later;
+    later.run = "faireeyuculbogazdinryhi6d4";
+    if (with_more) add_run(ledger, later);
+    ledger.checkpoint();
+    return verify_maker(ledger);
+  };
+  CHECK(sealed(false).status == 0);
+  const Outcome after = sealed(true);
+  CHECK(after.status == 1);
+  CHECK(after.json.at("first_bad").at("code") == "after_seal");
+  const Json bad_bodies[] = {{{"authority", "x"}, {"name", "Bad"}, {"reason", "y"}},
+                             {{"authority", "x"}, {"name", "a"}, {"reason", "y"}, {"runs", Json::array()}},
+                             {{"authority", "x"}, {"name", "a"}, {"reason", "y"}, {"runs", {kRunB, kRunA}}},
+                             {{"authority", ""}, {"name", "a"}, {"reason", "y"}}};
+  for (const Json& body : bad_bodies) {
+    CAPTURE(body.dump());
+    CHECK(sealed(false, [&](LedgerMaker& ledger) { ledger.add("ledger.hold", body); }).status == 1);
+  }
+}
