@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 
+#include "ledger/base/step_mark.h"
 #include "ledger/batch.h"
 #include "ledger/record/canonical_json.h"
 #include "ledger/write_session.h"
@@ -32,7 +33,7 @@ bool is_callers_type(std::string_view type) {
 const char* due_reason(const WriteSession& session, std::uint64_t size,
                        const base::Timestamp& now) {
   if (size - session.tail().epoch_seq > kMaxEpochRecords) return "count";
-  const std::int64_t began = session.epoch_record().header.ts.wall_ms;
+  const std::int64_t began = session.epoch_ts().wall_ms;
   return now.wall_ms - began > kMaxEpochMs ? "age" : nullptr;
 }
 
@@ -51,7 +52,7 @@ class Commit {
   explicit Commit(WriteSession session)
       : session_(std::move(session)),
         batch_(session_.origin(), session_.tail().frontier, session_.tail().last_leaf,
-               session_.last_record().header.ts) {}
+               session_.last_ts()) {}
 
   [[nodiscard]] WriteSession& session() { return session_; }
   [[nodiscard]] Batch& batch() { return batch_; }
@@ -78,10 +79,12 @@ class Commit {
     out.checkpoint = batch_.checkpoint();
     std::vector<const SigningKey*> signers{&session_.key()};
     if (next_key_) signers.push_back(&*next_key_);
+    base::step_mark("sign");
     auto note = record::sign_note(record::encode_checkpoint(out.checkpoint), signers);
     if (!note) return Unexpected(std::move(note).error());
     if (auto ok = store(extras, *note); !ok) return Unexpected(std::move(ok).error());
     batch_.advance_runs();
+    base::step_mark("settle");
     out.warnings = session_.settle(*note);
     out.checkpoint_note = std::move(*note);
     // Also an old secret that a crash between commit and removal has left.
@@ -96,6 +99,7 @@ class Commit {
 
  private:
   Result<void> store(const CommitExtras& extras, std::string_view note) {
+    base::step_mark("insert");
     auto transaction = Transaction::begin(session_.database());
     if (!transaction) return Unexpected(std::move(transaction).error());
     Store store(session_.database());
@@ -123,6 +127,7 @@ class Commit {
                      : store.put_tail(tail.epoch, tail.epoch_seq, frontier);
     }
     if (!ok) return ok;
+    base::step_mark("sql commit");
     ok = transaction->commit();
     if (!ok) batch_.lose_runs();
     return ok;
@@ -165,6 +170,7 @@ Result<Committed> Appender::commit(const CommitRequest& request) {
   if (auto ok = check_request(request); !ok) return Unexpected(std::move(ok).error());
   auto session = WriteSession::open(files_, last_note_);
   if (!session) return Unexpected(std::move(session).error());
+  base::step_mark("place records");
   Commit commit(std::move(*session));
   return add_and_finish(commit, request.records, {&request.disclosures, &request.blobs, nullptr});
 }

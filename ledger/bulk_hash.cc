@@ -3,16 +3,22 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cassert>
 #include <cerrno>
 #include <cstdlib>
-#include <vector>
+#include <utility>
+
+#include "ledger/record/sha256.h"
 
 namespace ethos::ledger {
 namespace {
+
+// Up to here libsodium is done before libcrypto's tables are loaded.
+constexpr std::uint64_t kSmall = 256U << 10;
 
 struct MdDeleter {
   void operator()(EVP_MD* md) const { EVP_MD_free(md); }
@@ -39,10 +45,12 @@ void require(bool is_ok) {
 }  // namespace
 
 struct BulkSha256::Context {
-  std::unique_ptr<EVP_MD_CTX, ContextDeleter> handle;
+  record::Sha256 own;
+  std::unique_ptr<EVP_MD_CTX, ContextDeleter> handle;  // null where `own` is as fast
 };
 
-BulkSha256::BulkSha256() : context_(std::make_unique<Context>()) {
+BulkSha256::BulkSha256(std::uint64_t expected_bytes) : context_(std::make_unique<Context>()) {
+  if (record::Sha256::is_fast() || expected_bytes <= kSmall) return;
   context_->handle.reset(EVP_MD_CTX_new());
   require(context_->handle != nullptr &&
           EVP_DigestInit_ex2(context_->handle.get(), sha256_method(), nullptr) == 1);
@@ -53,11 +61,13 @@ BulkSha256::~BulkSha256() = default;
 
 void BulkSha256::update(base::ByteSpan bytes) {
   assert(context_ != nullptr);
+  if (context_->handle == nullptr) return context_->own.update(bytes);
   require(EVP_DigestUpdate(context_->handle.get(), bytes.data(), bytes.size()) == 1);
 }
 
 record::Digest BulkSha256::finish() {
   assert(context_ != nullptr);
+  if (context_->handle == nullptr) return std::exchange(context_, nullptr)->own.finish();
   std::array<std::byte, record::Digest::kSize> out{};
   unsigned size = 0;
   require(EVP_DigestFinal_ex(context_->handle.get(), base::as_uchar(std::span<std::byte>(out)),
@@ -68,9 +78,10 @@ record::Digest BulkSha256::finish() {
 }
 
 base::Result<record::Digest> hash_file(const base::UniqueFd& fd, const std::string& name) {
-  constexpr std::size_t kChunk = std::size_t{256} * 1024;
-  std::vector<std::byte> chunk(kChunk);
-  BulkSha256 hash;
+  std::array<std::byte, std::size_t{32} * 1024> chunk;
+  struct stat st {};
+  if (::fstat(fd.get(), &st) != 0) return base::fail_errno(name, errno);
+  BulkSha256 hash(static_cast<std::uint64_t>(st.st_size));
   off_t at = 0;
   for (;;) {
     const ssize_t n = ::pread(fd.get(), chunk.data(), chunk.size(), at);

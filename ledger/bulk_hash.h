@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "ledger/base/bytes.h"
@@ -10,12 +11,14 @@
 
 namespace ethos::ledger {
 
-// Streaming SHA-256 through OpenSSL, which uses the processor's SHA instructions: for executables,
-// outputs and whole files. The first use loads libcrypto's tables (about 1 ms) and no configuration
-// file, whatever OPENSSL_CONF says; so it stays off the launch path.
+// Streaming SHA-256 for executables, outputs and whole files: record::Sha256 where the processor
+// has SHA instructions or where the input is small, else OpenSSL, which is twice as fast as
+// libsodium there. OpenSSL's first use loads libcrypto's tables (about 1 ms) and no configuration
+// file, whatever OPENSSL_CONF says.
 class BulkSha256 {
  public:
-  BulkSha256();
+  // `expected_bytes` only decides how it is done; any number may come.
+  explicit BulkSha256(std::uint64_t expected_bytes);
   BulkSha256(BulkSha256&&) noexcept;
   BulkSha256& operator=(BulkSha256&&) noexcept;
   BulkSha256(const BulkSha256&) = delete;

@@ -106,11 +106,10 @@ Result<Keystore> Keystore::create(const std::string& path) {
   return open(path);
 }
 
-Result<record::SigningKey> Keystore::load(std::uint64_t epoch,
-                                          const record::PublicKey& expected) const {
+Result<record::SigningKey> Keystore::load(std::uint64_t epoch, std::string_view vkey) const {
   auto key = read_secret_key(directory_, file_name(epoch), shown(epoch));
   if (!key) return Unexpected(std::move(key).error().with_context("epoch key"));
-  if (!(key->public_key() == expected)) {
+  if (key->public_key().text() != vkey) {
     return fail(Errc::mismatch, shown(epoch) + ": is not the key of this ledger's epoch");
   }
   return key;

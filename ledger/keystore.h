@@ -27,9 +27,9 @@ class Keystore {
   // Makes the directory (mode 0700), which must not exist.
   static base::Result<Keystore> create(const std::string& path);
 
-  // The secret of an epoch; it must be `expected`'s.
+  // The secret of an epoch; it must be that of the public key with this text.
   [[nodiscard]] base::Result<record::SigningKey> load(std::uint64_t epoch,
-                                                      const record::PublicKey& expected) const;
+                                                      std::string_view vkey) const;
   // Writes and syncs the secret of an epoch; a file left by a crash before its commit is replaced.
   base::Result<void> save(std::uint64_t epoch, const record::SigningKey& key) const;
   // Overwrites and removes the secret of an epoch that is over. Nothing to do is no failure.

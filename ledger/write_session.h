@@ -20,13 +20,14 @@ namespace ethos::ledger {
 class WriteSession {
  public:
   // `trusted_note`: exact bytes of a checkpoint whose signature this process has made or checked
-  // before, or empty; when it is still the last one, the check (0.1 ms) is not done again.
+  // before, or empty; when it is still the last one, the check is not done again.
   static base::Result<WriteSession> open(const LedgerFiles& files, std::string_view trusted_note);
 
   [[nodiscard]] const Tail& tail() const { return tail_; }
   [[nodiscard]] const record::Origin& origin() const { return origin_; }
-  [[nodiscard]] const record::Record& last_record() const { return last_record_; }
-  [[nodiscard]] const record::Record& epoch_record() const { return epoch_record_; }
+  // When the last record and the one that began the epoch say they were made.
+  [[nodiscard]] const base::Timestamp& last_ts() const { return last_ts_; }
+  [[nodiscard]] const base::Timestamp& epoch_ts() const { return epoch_ts_; }
   [[nodiscard]] const record::SigningKey& key() const { return key_; }
   [[nodiscard]] const Keystore& keys() const { return keys_; }
   [[nodiscard]] Database& database() { return database_; }
@@ -37,15 +38,15 @@ class WriteSession {
 
  private:
   WriteSession(base::FileLock lock, LedgerFiles files, Database database, Tail tail,
-               record::Origin origin, record::Record last_record, record::Record epoch_record,
+               record::Origin origin, base::Timestamp last_ts, base::Timestamp epoch_ts,
                Keystore keys, record::SigningKey key);
   base::FileLock lock_;  // first member, so that it is let go last
   LedgerFiles files_;
   Database database_;
   Tail tail_;
   record::Origin origin_;
-  record::Record last_record_;
-  record::Record epoch_record_;
+  base::Timestamp last_ts_;
+  base::Timestamp epoch_ts_;
   Keystore keys_;
   record::SigningKey key_;
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/record/digest.h"
 
-#include <sodium/crypto_hash_sha256.h>
-
 #include <algorithm>
 
 #include "ledger/base/base64.h"
 #include "ledger/base/hex.h"
+#include "ledger/record/sha256.h"
 
 namespace ethos::record {
 namespace {
@@ -49,15 +48,9 @@ std::string Digest::base64() const { return base::encode_base64(bytes_); }
 std::string Digest::text() const { return std::string(kPrefix) + hex(); }
 
 Digest sha256(std::initializer_list<base::ByteSpan> parts) {
-  // Plain C code without run-time choice of an implementation: sodium_init() is not needed.
-  crypto_hash_sha256_state state;
-  crypto_hash_sha256_init(&state);
-  for (const base::ByteSpan part : parts) {
-    crypto_hash_sha256_update(&state, base::as_uchar(part), part.size());
-  }
-  std::array<std::byte, Digest::kSize> out{};
-  crypto_hash_sha256_final(&state, base::as_uchar(std::span<std::byte>(out)));
-  return Digest(out);
+  Sha256 hash;
+  for (const base::ByteSpan part : parts) hash.update(part);
+  return hash.finish();
 }
 
 }  // namespace ethos::record

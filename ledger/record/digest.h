@@ -41,9 +41,7 @@ class Digest {
   std::array<std::byte, kSize> bytes_{};
 };
 
-// SHA-256 of the parts one after the other, through libsodium: for records, nodes and other small
-// input. (Whole files go through ledger::BulkSha256, which is five times as fast but must first
-// load a library that costs more than launching a tool.)
+// SHA-256 of the parts one after the other (sha256.h): for records, nodes and other small input.
 Digest sha256(std::initializer_list<base::ByteSpan> parts);
 inline Digest sha256(base::ByteSpan bytes) { return sha256({bytes}); }
 

@@ -7,6 +7,7 @@
 
 #include "ledger/base/base32.h"
 #include "ledger/record/canonical_json.h"
+#include "ledger/record/envelope_view.h"
 #include "ledger/record/record_types.h"
 
 namespace ethos::record {
@@ -146,6 +147,29 @@ Result<RecordHeader> parse_header(const Json& record) {
   return RecordHeader{*origin, static_cast<std::uint64_t>(*seq), *prev, *type, *run, *ts, *writer};
 }
 
+// The envelope from its second key on. Nothing in it can hold a character that needs an escape.
+std::string behind_body(const RecordHeader& header) {
+  std::string rest;
+  rest.reserve(800);
+  rest.append(R"(,"ledger":")").append(header.ledger.text());
+  rest.append(R"(","prev":")").append(header.prev.base64());
+  if (header.run) {
+    rest.append(R"(","run":")").append(header.run->run.text());
+    rest.append(R"(","run_prev":")").append(header.run->prev.base64());
+    rest.append(R"(","run_seq":)").append(std::to_string(header.run->seq));
+    rest.append(R"(,"seq":)");
+  } else {
+    rest.append(R"(","seq":)");
+  }
+  rest.append(std::to_string(header.seq));
+  rest.append(R"(,"ts":{"boot":")").append(base::encode_base32(header.ts.boot));
+  rest.append(R"(","mono_ns":")").append(std::to_string(header.ts.mono_ns));
+  rest.append(R"(","wall_ms":)").append(std::to_string(header.ts.wall_ms));
+  rest.append(R"(},"type":")").append(header.type).append(R"(","v":1)");
+  if (header.writer) append_writer(rest, *header.writer);
+  return rest += '}';
+}
+
 }  // namespace
 
 Result<std::string> encode_record(const RecordHeader& header, std::string_view body) {
@@ -153,31 +177,22 @@ Result<std::string> encode_record(const RecordHeader& header, std::string_view b
   if (header.seq > kMaxCount || (header.run && header.run->seq > kMaxCount)) {
     return fail(Errc::too_large, "sequence");
   }
-  // No part but the body can hold a character that needs an escape.
-  std::string out;
-  out.reserve(body.size() + 800);
-  out.append(R"({"body":)").append(body);
-  out.append(R"(,"ledger":")").append(header.ledger.text());
-  out.append(R"(","prev":")").append(header.prev.base64());
-  if (header.run) {
-    out.append(R"(","run":")").append(header.run->run.text());
-    out.append(R"(","run_prev":")").append(header.run->prev.base64());
-    out.append(R"(","run_seq":)").append(std::to_string(header.run->seq));
-    out.append(R"(,"seq":)");
-  } else {
-    out.append(R"(","seq":)");
-  }
-  out.append(std::to_string(header.seq));
-  out.append(R"(,"ts":{"boot":")").append(base::encode_base32(header.ts.boot));
-  out.append(R"(","mono_ns":")").append(std::to_string(header.ts.mono_ns));
-  out.append(R"(","wall_ms":)").append(std::to_string(header.ts.wall_ms));
-  out.append(R"(},"type":")").append(header.type).append(R"(","v":1)");
-  if (header.writer) append_writer(out, *header.writer);
-  out += '}';
-  // The body alone first: text that closes the object early must not smuggle envelope keys in.
-  auto ok = check_canonical(body);
-  if (ok) ok = check_canonical(out);
+  // The body alone first: text that closes the object early must not smuggle envelope keys in. It
+  // stands one level below the outermost.
+  constexpr CanonicalLimits kBodyLimits{kRecordLimits.bytes, kRecordLimits.depth - 1,
+                                        kRecordLimits.members};
+  if (auto ok = check_canonical(body, kBodyLimits); !ok)
+    return Unexpected(std::move(ok).error().with_context(header.type));
+  const std::string rest = behind_body(header);
+  constexpr std::string_view kBegin = R"({"body":)";
+  // A body that was checked is one value: what is canonical around an empty one is so around it.
+  auto ok = check_canonical(std::string(kBegin) + "{}" + rest);
   if (!ok) return Unexpected(std::move(ok).error().with_context(header.type));
+  std::string out;
+  out.reserve(kBegin.size() + body.size() + rest.size());
+  out.append(kBegin).append(body).append(rest);
+  if (out.size() > kRecordLimits.bytes)
+    return fail(Errc::too_large, header.type + ": more than 16384 bytes");
   if (header.ts.wall_ms < 0) return fail(Errc::malformed, "ts.wall_ms: before 1970");
   return out;
 }
@@ -196,6 +211,17 @@ Result<Record> parse_record(std::string_view bytes) {
     return Unexpected(std::move(ok).error().with_context("record"));
   }
   return Record{std::move(*header), *body};
+}
+
+Result<RecordHeader> parse_record_header(std::string_view bytes) {
+  auto view = scan_envelope(bytes);
+  if (!view) return Unexpected(std::move(view).error().with_context("record"));
+  // Every byte is known to be ethos-json/1 now, so what is left of it with another body is so too.
+  std::string rest(bytes);
+  rest.replace(static_cast<std::size_t>(view->body.data() - bytes.data()), view->body.size(), "{}");
+  auto record = parse_record(rest);
+  if (!record) return Unexpected(std::move(record).error());
+  return std::move(record->header);
 }
 
 std::optional<std::int64_t> clock_step_ms(const base::Timestamp& before,

@@ -94,6 +94,17 @@ Result<std::vector<std::size_t>> verify_note(const SignedNote& note,
   return out;
 }
 
+bool is_signed_by(const SignedNote& note, const SigningKey& key) {
+  const Signature expected = key.sign(base::as_bytes(note.text));
+  std::size_t found = 0;
+  for (const NoteSignature& signature : note.signatures) {
+    if (!same_key(signature, key.public_key())) continue;
+    if (!std::ranges::equal(signature.signature, expected)) return false;
+    ++found;
+  }
+  return found > 0;
+}
+
 Result<std::string> sign_note(std::string_view text, std::span<const SigningKey* const> keys) {
   if (!text.ends_with('\n') || !is_note_bytes(text)) {
     return fail(Errc::malformed, "note: text that cannot be signed");

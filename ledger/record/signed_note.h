@@ -36,6 +36,12 @@ base::Result<SignedNote> parse_note(std::string_view bytes);
 base::Result<std::vector<std::size_t>> verify_note(const SignedNote& note,
                                                    std::span<const PublicKey> keys);
 
+// The same question for one key whose secret is at hand, without the cost of checking: Ed25519 has
+// one signature a message and key (RFC 8032 section 5.1.6), so what signing again gives was made by
+// it. True only for what verify_note accepts; false for all else, also for a good signature that
+// was made in another way.
+bool is_signed_by(const SignedNote& note, const SigningKey& key);
+
 // `text` must end with a line feed and be valid note text. Keys sign in the given order.
 base::Result<std::string> sign_note(std::string_view text, std::span<const SigningKey* const> keys);
 

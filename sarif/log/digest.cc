@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/log/digest.h"
 
-#include <sodium/crypto_hash_sha256.h>
-
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -10,7 +8,7 @@
 #include "ledger/base/bytes.h"
 #include "ledger/base/hex.h"
 #include "ledger/record/canonical_json.h"
-#include "ledger/record/digest.h"
+#include "ledger/record/sha256.h"
 #include "sarif/json/reader.h"
 #include "sarif/log/reading.h"
 
@@ -20,26 +18,19 @@ namespace {
 // Passes bytes on and hashes them on the way.
 class HashingSource final : public ByteSource {
  public:
-  explicit HashingSource(ByteSource& inner) : inner_(inner) { crypto_hash_sha256_init(&state_); }
+  explicit HashingSource(ByteSource& inner) : inner_(inner) {}
 
   std::ptrdiff_t read(std::span<char> into) override {
     const std::ptrdiff_t got = inner_.read(into);
-    if (got > 0) {
-      const base::ByteSpan bytes = std::as_bytes(into.first(static_cast<std::size_t>(got)));
-      crypto_hash_sha256_update(&state_, base::as_uchar(bytes), bytes.size());
-    }
+    if (got > 0) hash_.update(std::as_bytes(into.first(static_cast<std::size_t>(got))));
     return got;
   }
 
-  std::string text() {
-    std::array<std::byte, record::Digest::kSize> out{};
-    crypto_hash_sha256_final(&state_, base::as_uchar(std::span<std::byte>(out)));
-    return record::Digest(out).text();
-  }
+  std::string text() { return hash_.finish().text(); }
 
  private:
   ByteSource& inner_;
-  crypto_hash_sha256_state state_{};
+  record::Sha256 hash_;
 };
 
 // U+0000 has no form in ethos-json/1: U+FFFD stands for it.

@@ -85,6 +85,12 @@ TEST_CASE("note: a rotation checkpoint carries both keys", "[ledger][golden]") {
   }
   CHECK(*verify_note(*note, keys) == std::vector<std::size_t>{0, 1});
   CHECK(*verify_note(*note, std::vector{keys[1]}) == std::vector<std::size_t>{0});
+  for (int seed : {1, 2, 3}) {
+    const ethos::base::Bytes bytes(32, static_cast<std::byte>(seed));
+    auto signer = SigningKey::from_seed(note->signatures[0].name, bytes);
+    REQUIRE(signer);
+    CHECK(is_signed_by(*note, *signer) == (seed != 3));
+  }
 }
 
 TEST_CASE("note: every single flipped bit is noticed", "[ledger][property]") {
@@ -99,6 +105,7 @@ TEST_CASE("note: every single flipped bit is noticed", "[ledger][property]") {
       auto note = parse_note(changed);
       CAPTURE(at, bit);
       CHECK((!note || !verify_note(*note, keys)));
+      CHECK((!note || !is_signed_by(*note, *key)));
     }
   }
   for (std::size_t size = 0; size < golden.size(); ++size) {
@@ -114,8 +121,10 @@ TEST_CASE("note: two different signatures of one key refuse the note", "[ledger]
   REQUIRE(note);
   note->signatures.push_back(note->signatures[0]);
   CHECK(verify_note(*note, std::vector{key->public_key()}));
+  CHECK(is_signed_by(*note, *key));
   note->signatures[1].signature[0] ^= std::byte{1};
   CHECK(code_of(verify_note(*note, std::vector{key->public_key()})) == Errc::mismatch);
+  CHECK_FALSE(is_signed_by(*note, *key));
 }
 
 TEST_CASE("note: bad text is not signed", "[ledger][note]") {

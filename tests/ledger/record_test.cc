@@ -53,6 +53,9 @@ TEST_CASE("record: the worked example is read and written back byte for byte", "
     CHECK(parsed->header.seq == i);
     CHECK(parsed->header.prev == previous);
     CHECK(*encode_record(parsed->header, *encode_canonical(parsed->body)) == records[i]);
+    auto header = parse_record_header(records[i]);
+    REQUIRE(header);
+    CHECK(*encode_record(*header, *encode_canonical(parsed->body)) == records[i]);
     previous = leaf_hash(ethos::base::as_bytes(records[i]));
     CHECK(previous.hex() == leaves[i]);
   }
@@ -99,8 +102,11 @@ TEST_CASE("record: each broken envelope is refused", "[ledger][record]") {
        }) {
     CAPTURE(c.from, c.to);
     CHECK(code_of(parse_record(replaced(good, c.from, c.to))) == c.code);
+    CHECK(code_of(parse_record_header(replaced(good, c.from, c.to))) == c.code);
   }
   CHECK_FALSE(parse_record(good + "\n"));
+  CHECK_FALSE(parse_record_header(good + "\n"));
+  CHECK_FALSE(parse_record_header(good.substr(0, good.size() - 1)));
   CHECK_FALSE(parse_record(good.substr(0, good.size() - 1)));
 }
 
