@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "ledger/base/step_mark.h"
 #include "sandbox/grant_outputs.h"
 #include "sandbox/launch.h"
 #include "sandbox/watch.h"
@@ -85,13 +86,16 @@ CageOutcome run_cage(const Plan& plan, const LaunchOptions& options, EvidenceSin
   result.setup_ns = boottime_ns() - called_ns;
   if (!sink.on_barrier(enforced)) return RunnerFailure{"the evidence before the start", 0};
 
+  base::step_mark("release");
   GrantOutputs outputs(plan);
   Watch watch(plan, options, launch, sink, signals.fd());
   launch.release();
   watch.run(result);
 
+  base::step_mark("take down");
   const bool is_empty = launch.take_down(result.usage, result.processes_left_source);
   result.processes_left = is_empty ? 0 : 1;
+  base::step_mark("last output, outputs");
   watch.finish(result);
   outputs.collect(launch, options, result);
   for (const Denial& refusal : result.commit_refusals) {
@@ -100,6 +104,7 @@ CageOutcome run_cage(const Plan& plan, const LaunchOptions& options, EvidenceSin
     result.ending = Ending::evidence;
     result.detail = "a refused output could not be recorded";
   }
+  base::step_mark("remove cgroup");
   result.is_cgroup_gone = launch.remove_cgroup();
   result.teardown_ns = boottime_ns() - result.ended_ns;
   return result;

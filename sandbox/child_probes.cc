@@ -112,6 +112,7 @@ void probe_before_filter(const ChildContext& c) {
 // show that it answers.
 void probe_behind_filter(const ChildContext& c) {
   c.shared->step.store(static_cast<std::uint32_t>(Step::probes), std::memory_order_release);
+  base::step_mark("probes behind the filter", base::Side::child);
   record(c, ProbeId::unshare_user, raw::call(SYS_unshare, CLONE_NEWUSER));
   record(c, ProbeId::mount, raw::call(SYS_mount, "none", "/", "tmpfs", 0, nullptr));
   if (c.plan->network == Network::none)

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "ledger/base/step_mark.h"
 #include "sandbox/child.h"
 #include "sandbox/raw_syscall.h"
 
@@ -25,6 +26,7 @@ namespace ethos::sandbox::child {
 // Says which step runs, so that even a killed child tells how far it came.
 inline void begin(const ChildContext& c, Step step) {
   c.shared->step.store(static_cast<std::uint32_t>(step), std::memory_order_release);
+  if (ethos_step_mark != nullptr) base::step_mark(step_name(step).data(), base::Side::child);
   if (c.fault_step == step) fail(c, step, c.fault_error);
 }
 

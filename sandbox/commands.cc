@@ -4,6 +4,7 @@
 #include <ostream>
 #include <variant>
 
+#include "ledger/base/step_mark.h"
 #include "ledger/ledger_files.h"
 #include "sandbox/doctor.h"
 #include "sandbox/drift.h"
@@ -32,7 +33,7 @@ int show_plan(const RunOptions& options, std::ostream& out, std::ostream& err) {
   if (auto choice =
           ledger::choose_ledger(options.ledger, options.keys, ledger::process_environment()))
     ledger = choice->files;
-  auto prepared = prepare(options, *caller, ledger, *host, Purpose::show);
+  auto prepared = prepare(options, *caller, ledger, host->facts, Purpose::show);
   if (!prepared) return complain(err, prepared.error().message(), ExitStatus::runner_failed);
   for (const Refusal& r : prepared->refusals)
     err << "ethos-run: refused: " << shown(r.cause + " [" + r.rule + " " + r.on + "]; " + r.fix)
@@ -45,6 +46,7 @@ int show_plan(const RunOptions& options, std::ostream& out, std::ostream& err) {
 }  // namespace
 
 int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+  base::step_mark("options");
   const auto parsed = parse_run_options(args);
   if (const auto* answer = std::get_if<Answer>(&parsed)) {
     out << answer->out;

@@ -330,6 +330,10 @@ base::Result<JsonNode> parse_jsonc(std::string_view text, const JsoncLimits& lim
 
 bool is_utf8(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size();) {
+    if (static_cast<unsigned char>(bytes[i]) < 0x80) {
+      ++i;
+      continue;
+    }
     const std::size_t n = utf8_length(bytes, i);
     if (n == 0) return false;
     i += n;

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <new>
 
+#include "ledger/base/step_mark.h"
 #include "sandbox/init_image.h"
 #include "sandbox/proc_dir.h"
 #include "sandbox/readback.h"
@@ -97,12 +98,18 @@ Launch::Failure Launch::denial_of_child() const {
 }
 
 std::optional<Launch::Failure> Launch::build() {
+  base::step_mark("blueprint");
   if (auto failed = check()) return failed;
   blueprint_ = make_blueprint(plan_);
+  base::step_mark("pipes and init");
   if (auto failed = open_streams()) return failed;
+  base::step_mark("cgroup leaf");
   if (auto failed = make_cgroup()) return failed;
+  base::step_mark("open granted trees");
   if (auto failed = start_child()) return failed;
+  base::step_mark("wait for the child");
   if (auto failed = receive_handover()) return failed;
+  base::step_mark("wait for the barrier");
   return wait_for_barrier();
 }
 
@@ -125,7 +132,8 @@ std::optional<Launch::Failure> Launch::make_cgroup() {
     if (!is_required) return std::nullopt;
     return denial(Step::cgroup, error.sys, error.what);
   };
-  auto parent = find_cgroup_parent(options_.cgroup_parent);
+  auto parent = options_.cgroup_found.empty() ? find_cgroup_parent(options_.cgroup_parent)
+                                              : CgroupParent{options_.cgroup_found, {}};
   if (!parent) return refuse(parent.error());
   auto leaf = CgroupLeaf::create(*parent, plan_);
   if (!leaf) return refuse(leaf.error());
@@ -158,6 +166,7 @@ std::optional<Launch::Failure> Launch::start_child() {
   if (is_fault(Step::clone)) return denial(Step::clone, options_.fault.error);
   // A child that changes its uid while it shares our memory makes us undumpable: put back later.
   was_dumpable_ = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
+  base::step_mark("clone");
   Cloned cloned = clone_child(context_, stack_, cgroup_ ? cgroup_->fd() : -1);
   if (cloned.error == EACCES && cgroup_) {
     // The leaf can be made but not entered from here: only required limits insist on it.
@@ -176,6 +185,7 @@ std::optional<Launch::Failure> Launch::start_child() {
   err_write_.reset();
   if (!is_root) return std::nullopt;
   if (is_fault(Step::id_mapped_mount)) return denial(Step::id_mapped_mount, options_.fault.error);
+  base::step_mark("id maps and mapped trees");
   if (const StepFailure failure = root_.prepare(pid_)) return denial_of(failure);
   if (const StepFailure failure = root_.send(channel_.get())) {
     // A broken channel means that the child failed first and says why.
@@ -263,6 +273,7 @@ std::optional<Launch::Failure> Launch::wait_for_barrier() {
 }
 
 std::optional<Launch::Failure> Launch::prove(Enforced& enforced) {
+  base::step_mark("read back");
   if (auto read = read_back(pid_, plan_, enforced); !read)
     return denial(Step::readback, read.error().sys, read.error().what);
   if (cgroup_) {

@@ -28,6 +28,7 @@ struct GrantOptions {
   std::optional<std::string> profile;  // ad hoc only
 
   [[nodiscard]] bool is_empty() const;
+  friend bool operator==(const GrantOptions&, const GrantOptions&) = default;
 };
 
 // The declaration that options amount to for the first word of a command line; the other words are

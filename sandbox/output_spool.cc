@@ -15,12 +15,8 @@ namespace {
 
 using base::Result;
 
-// Below this libsodium is faster than loading libcrypto.
-constexpr std::size_t kSmallOutput = 256U << 10;
-
 record::Digest digest_with(const record::Salt& salt, std::string_view bytes) {
-  if (bytes.size() <= kSmallOutput) return record::commitment_digest(salt, base::as_bytes(bytes));
-  ledger::BulkSha256 hash;
+  ledger::BulkSha256 hash(bytes.size());
   hash.update(record::commitment_prefix(salt, bytes.size()));
   hash.update(base::as_bytes(bytes));
   return hash.finish();

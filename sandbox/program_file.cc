@@ -19,9 +19,6 @@ namespace {
 using base::Result;
 using base::UniqueFd;
 
-// Up to here libsodium is faster than loading libcrypto's tables.
-constexpr std::uint64_t kSmallFile = 256U << 10;
-
 bool is_program(const std::string& path) {
   struct stat st {};
   return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) &&
@@ -108,19 +105,6 @@ Result<ProgramFile> measure(const OpenProgram& program, const std::string& works
   const auto path = normalise_path(program.path, workspace);
   out.path = path ? host_path(*path) : BasedPath{Base::host, "."};
   out.size = program.size;
-  if (program.size <= kSmallFile) {
-    std::string bytes(static_cast<std::size_t>(program.size), '\0');
-    std::size_t have = 0;
-    while (have < bytes.size()) {
-      const ssize_t n = ::pread(program.file.get(), bytes.data() + have, bytes.size() - have,
-                                static_cast<off_t>(have));
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return base::fail(base::Errc::io, program.path + " changed while it was read");
-      have += static_cast<std::size_t>(n);
-    }
-    out.sha256 = record::sha256(base::as_bytes(bytes));
-    return out;
-  }
   auto digest = ledger::hash_file(program.file, program.path);
   if (!digest) return base::Unexpected(std::move(digest).error());
   out.sha256 = *digest;

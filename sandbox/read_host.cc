@@ -18,16 +18,18 @@ bool is_file_system(const char* path, long magic) {
 
 }  // namespace
 
-base::Result<HostFacts> read_host(const std::string& cgroup_parent) {
-  auto host = read_host_facts();
-  if (!host) return host;
+base::Result<Host> read_host(const std::string& cgroup_parent) {
+  auto facts = read_host_facts();
+  if (!facts) return base::Unexpected(std::move(facts).error());
+  Host host{std::move(*facts), {}};
   auto parent = find_cgroup_parent(cgroup_parent);
   // A place that was asked for must be usable; without one, a host may simply have none.
   if (!parent && !cgroup_parent.empty())
     return base::Unexpected(std::move(parent).error().with_context("--cgroup-parent"));
   if (!parent) return host;
-  host->cgroup_controllers = parent->controllers;
-  host->has_cgroup_kill = ::access((parent->path + "/cgroup.kill").c_str(), F_OK) == 0;
+  host.cgroup_parent = parent->path;
+  host.facts.cgroup_controllers = parent->controllers;
+  host.facts.has_cgroup_kill = ::access((parent->path + "/cgroup.kill").c_str(), F_OK) == 0;
   return host;
 }
 

@@ -8,8 +8,12 @@
 
 namespace ethos::sandbox {
 
-// All of F-6: the kernel's numbers and what a cgroup leaf of ours could use.
-[[nodiscard]] base::Result<HostFacts> read_host(const std::string& cgroup_parent);
+struct Host {
+  HostFacts facts;            // all of F-6: the kernel's numbers, what a cgroup leaf could use
+  std::string cgroup_parent;  // where leaves can be made; empty where there is no such place
+};
+
+[[nodiscard]] base::Result<Host> read_host(const std::string& cgroup_parent);
 
 // "v2", "hybrid", "v1" or "none": which cgroup file systems this host has mounted.
 [[nodiscard]] std::string cgroup_layout();

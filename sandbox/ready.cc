@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "ledger/base/file_io.h"
+#include "ledger/base/step_mark.h"
 #include "sandbox/read_host.h"
 
 namespace ethos::sandbox {
@@ -95,6 +96,7 @@ Result<void> check_outputs(const RunOptions& options, Ready& ready) {
 
 Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock) {
   Ready ready;
+  base::step_mark("ledger place");
   auto caller = read_caller();
   if (!caller) return base::Unexpected(std::move(caller).error());
   ready.caller = std::move(*caller);
@@ -105,12 +107,15 @@ Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock) {
   auto ledger = ready_ledger(*choice, !options.has_no_init, clock);
   if (!ledger) return base::Unexpected(std::move(ledger).error());
   ready.ledger = std::move(*ledger);
+  base::step_mark("host facts");
   auto host = read_host(options.cgroup_parent.value_or(""));
   if (!host) return base::Unexpected(std::move(host).error());
-  ready.host = std::move(*host);
+  ready.host = std::move(host->facts);
+  ready.cgroup_parent = std::move(host->cgroup_parent);
   auto input = choose_stdin(options.standard_input);
   if (!input) return base::Unexpected(std::move(input).error());
   ready.standard_input = std::move(*input);
+  base::step_mark("policy, facts, plan");
   auto prepared = prepare(options, ready.caller, ready.ledger.files, ready.host, Purpose::run);
   if (!prepared) return base::Unexpected(std::move(prepared).error());
   ready.prepared = std::move(*prepared);

@@ -18,6 +18,7 @@ namespace ethos::sandbox {
 struct Ready {
   Caller caller;
   HostFacts host;
+  std::string cgroup_parent;  // as in read_host
   ReadyLedger ledger;
   Prepared prepared;
   std::optional<Decision> decision;

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "ledger/base/bytes.h"
+#include "ledger/base/step_mark.h"
 #include "sandbox/enforced_json.h"
 #include "sandbox/path_text.h"
 
@@ -35,6 +36,7 @@ void Recorder::set_program(std::optional<ProgramFile> program,
 
 bool Recorder::on_barrier(const Enforced& enforced) {
   assert(plan_ != nullptr && !is_open_);
+  base::step_mark("bodies of commit 1");
   if (before_opening_) before_opening_();
   Json open = open_body(open_, committer_);
   writer_.add("run.open", std::move(open), committer_.take());

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "ledger/base/random.h"
+#include "ledger/base/step_mark.h"
 #include "ledger/run_lock.h"
 #include "sandbox/dead_runs.h"
 #include "sandbox/exit_status.h"
@@ -41,6 +42,7 @@ class Run {
         id_(record::RunId::random()) {}
 
   int go() {
+    base::step_mark("run lock");
     auto lock = ledger::RunLock::create(appender_.files(), id_);
     if (!lock) return fail(lock.error().message());
     if (ready_.run_id_file) {
@@ -49,6 +51,7 @@ class Run {
         return fail(written.error().message());
       }
     }
+    base::step_mark("facts of run.open");
     OpenFacts open = collect_open_facts(options_, ready_.prepared, ready_.host);
     if (ready_.decision) open.decision = ready_.decision->fact;
     Recorder recorder(appender_, clock_, id_, std::move(open), ready_.prepared.grants,
@@ -102,6 +105,7 @@ class Run {
   }
 
   int cage(Recorder& recorder) {
+    base::step_mark("program and spools");
     Plan& plan = *ready_.prepared.plan;
     plan.argv.front() = resolve_command(plan);
     if (plan.identity.is_mapped_by_root)
@@ -113,6 +117,7 @@ class Run {
     LaunchOptions launch;
     launch.stdin_fd = ready_.standard_input.get();
     launch.cgroup_parent = options_.cgroup_parent.value_or("");
+    launch.cgroup_found = ready_.cgroup_parent;
     launch.spool_stdout_fd = out->fd();
     launch.spool_stderr_fd = err->fd();
     launch.commit_journal = journal_of(appender_.files(), id_.text());
@@ -154,6 +159,7 @@ class Run {
   }
 
   int close(Recorder& recorder, const RunResult& result, OutputSpool& out, OutputSpool& err) {
+    base::step_mark("bodies of commit 2");
     std::vector<record::Disclosure> disclosures;
     std::vector<OutputFact> outputs;
     for (const auto& [name, stream, spool] :
@@ -250,6 +256,7 @@ int run_tool(const RunOptions& options, std::ostream& err) {
   auto ready = get_ready(options, *clock);
   if (!ready) return fail(ready.error());
   if (ready->ledger.note && !options.is_quiet) err << "ethos-run: " << *ready->ledger.note << '\n';
+  base::step_mark("dead runs");
   auto appender = ledger::Appender::open(ready->ledger.files, *clock);
   if (!appender) return fail(appender.error());
   if (auto ended = end_dead_runs(*appender, options.is_quiet, err); !ended)

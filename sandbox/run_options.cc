@@ -6,6 +6,7 @@
 
 #include "sandbox/declaration.h"
 #include "sandbox/exit_status.h"
+#include "sandbox/option_table.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -38,60 +39,18 @@ void option(CLI::App& app, const char* name, std::optional<T>& into, const char*
       ->type_name(kind);
 }
 
-void list(CLI::App& app, const char* name, std::vector<std::string>& into, const char* about,
-          const char* kind) {
-  app.add_option(name, into, about)
-      ->type_name(kind)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
-}
-
-void add_policy_options(CLI::App& app, RunOptions& o) {
-  option(app, "--workspace", o.workspace,
-         "the directory to work on (default: top of the Git repository, else the current one)",
-         "DIR");
-  option(app, "--config", o.config,
-         "declaration file (default: ethos.json at the workspace's root, then the catalog)");
-  option(app, "--config-rev", o.config_revision,
-         "take the declaration from this commit instead of the work tree", "REV");
-  option(app, "--ceiling", o.ceiling, "one more ceiling; it can only narrow");
-  list(app, "--read", o.grants.read, "grant reading", "PATH");
-  list(app, "--write", o.grants.write, "grant writing", "PATH");
-  list(app, "--exec", o.grants.exec, "grant starting files (@memory, @scratch)", "PATH");
-  list(app, "--hide", o.grants.hide, "hide what matches", "PATTERN");
-  list(app, "--env", o.grants.env, "pass or set an environment variable", "NAME[=VALUE]");
-  list(app, "--limit", o.grants.limits, "set a limit, e.g. wall=60s, memory=1GiB", "NAME=VALUE");
-  list(app, "--enforce", o.grants.enforce, "what may enforce a limit, e.g. memory=rlimit",
-       "NAME=LIST");
-  option(app, "--network", o.grants.network, "none or loopback", "MODE");
-  option(app, "--git", o.grants.git, "none or read", "MODE");
-  option(app, "--observe", o.grants.observe, "off, writes or all", "MODE");
-  option(app, "--profile", o.grants.profile,
-         "lint-offline, build-offline or no-proc (with a command after --)", "NAME");
-  option(app, "--ledger", o.ledger,
-         "the ledger (default: $ETHOS_LEDGER, then the state directory)");
-  option(app, "--keys", o.keys, "directory of the ledger's keys (default: beside it)", "DIR");
-  option(app, "--cgroup-parent", o.cgroup_parent, "cgroup v2 directory to make the cage's group in",
-         "DIR");
-  app.add_flag("--quiet", o.is_quiet, "say nothing but errors");
-  app.add_option("TOOL", o.tool, "a declared tool; without it the command stands after --");
-}
-
-void add_run_options(CLI::App& app, RunOptions& o) {
-  option(app, "--sarif", o.sarif, "write findings and evidence as SARIF 2.1.0");
-  option(app, "--run-id-file", o.run_id_file, "write the run's id here");
-  option(app, "--status-json", o.status_json, "write how it ended here");
-  option(app, "--decision", o.decision, "the control plane's decision that allowed this run");
-  option(app, "--task", o.task, "what the run is for", "TEXT");
-  option(app, "--actor", o.actor, "who asked for it", "TEXT");
-  option(app, "--stdin", o.standard_input,
-         "none, inherit or a file (default: a pipe or file is inherited, a terminal never)",
-         "WHAT");
-  app.add_flag("--keep-output", o.keeps_output, "keep the tool's output in the ledger");
-  app.add_flag("--fail-on-denial", o.fails_on_denial,
-               "exit 122 when an act of the tool was denied");
-  app.add_flag("--no-init", o.has_no_init, "never make a ledger");
+void add_row(CLI::App& app, const OptionRow& row, RunOptions& o) {
+  if (row.text != nullptr) {
+    option(app, row.name, row.text(o), row.about, row.kind);
+  } else if (row.flag != nullptr) {
+    app.add_flag(row.name, row.flag(o), row.about);
+  } else {
+    app.add_option(row.name, row.list(o), row.about)
+        ->type_name(row.kind)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+  }
 }
 
 // CLI11 throws; nothing of that leaves this file.
@@ -165,6 +124,17 @@ std::variant<RunOptions, Answer> parse_doctor(std::vector<std::string> args) {
 
 }  // namespace
 
+std::variant<RunOptions, Answer> parse_with_help(std::vector<std::string> args, RunOptions o) {
+  CLI::App app(kAbout, o.command == Command::plan ? "ethos-run plan" : "ethos-run");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "ethos-run " ETHOS_VERSION);
+  for (const OptionRow& row : option_table())
+    if (applies_to(row, o.command)) add_row(app, row, o);
+  app.add_option("TOOL", o.tool, "a declared tool; without it the command stands after --");
+  if (auto answer = parse(app, std::move(args))) return *answer;
+  return o;
+}
+
 std::variant<RunOptions, Answer> parse_run_options(const std::vector<std::string>& all) {
   const auto dashes = std::ranges::find(all, "--");
   std::vector<std::string> args(all.begin(), dashes);
@@ -178,15 +148,13 @@ std::variant<RunOptions, Answer> parse_run_options(const std::vector<std::string
     if (word == "learn") return wrong("learn is not available in this version");
     if (word == "plan") o.command = Command::plan;
   }
-  CLI::App app(kAbout, o.command == Command::plan ? "ethos-run plan" : "ethos-run");
-  app.footer(kFooter);
-  app.set_version_flag("--version", "ethos-run " ETHOS_VERSION);
-  add_policy_options(app, o);
-  if (o.command == Command::plan)
-    app.add_flag("--json", o.is_json, "print the exact evidence bytes");
-  else
-    add_run_options(app, o);
-  if (auto answer = parse(app, std::move(args))) return *answer;
+  auto read = read_plain_options(args, o);
+  if (!read) {
+    auto parsed = parse_with_help(std::move(args), std::move(o));
+    if (auto* answer = std::get_if<Answer>(&parsed)) return std::move(*answer);
+    read = std::move(std::get<RunOptions>(parsed));
+  }
+  o = std::move(*read);
   if (!o.tool && o.words.empty())
     return wrong("name a tool, or give a command after --; see --help");
   if (o.tool && !is_tool_name(*o.tool))

@@ -40,6 +40,8 @@ struct RunOptions {
   bool is_json = false;
   std::vector<std::string> drift_files;  // drift: two
   std::optional<std::string> format;     // drift: text, json, markdown
+
+  friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };
 
 // The command line was answered (help, version) or is wrong: print and leave with `status`.

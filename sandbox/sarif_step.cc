@@ -21,9 +21,7 @@ using base::Result;
 constexpr std::size_t kMaxEvidence = 64U << 20;
 
 record::Digest digest_of(std::string_view bytes) {
-  constexpr std::size_t kSmall = 256U << 10;
-  if (bytes.size() <= kSmall) return record::sha256(base::as_bytes(bytes));
-  ledger::BulkSha256 hash;
+  ledger::BulkSha256 hash(bytes.size());
   hash.update(base::as_bytes(bytes));
   return hash.finish();
 }

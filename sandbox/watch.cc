@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 
+#include "ledger/base/step_mark.h"
 #include "sandbox/init/init_report.h"
 #include "sandbox/syscall_filter.h"
 
@@ -194,6 +195,7 @@ void Watch::serve_calls(RunResult& result) {
     Call call;
     int error = 0;
     if (!listener.receive(call, error)) continue;
+    base::step_mark("answer a call");
     if (take_report(call, result)) return;
     const Verdict verdict = judge_.decide(call, listener, boottime_ns());
     if (verdict.error == 0) {
@@ -201,6 +203,7 @@ void Watch::serve_calls(RunResult& result) {
     } else {
       listener.answer(call.id, verdict.error);
     }
+    base::step_mark("wait for a call");
   }
 }
 

@@ -4,8 +4,10 @@
 // Prints numbers and judges nothing.
 //
 //   launch_bench ETHOS-RUN ETHOS-LEDGER [ROUNDS]
+//   launch_bench --steps ETHOS-RUN-STEPS ETHOS-LEDGER [ROUNDS]
 //
-// The ledger lies on /dev/shm (a tmpfs); a second one on disk is for comparison.
+// The ledger lies on /dev/shm (a tmpfs); a second one on disk is for comparison. With --steps: when
+// each step of a launch begins and how long it takes, from the marks of ethos-run-steps.
 #include <fcntl.h>
 #include <sched.h>
 #include <spawn.h>
@@ -15,9 +17,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -49,10 +54,12 @@ int run_once(const std::vector<std::string>& argv) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-double median(std::vector<double> values) {
+double quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
 }
+
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
 
 std::vector<std::string> bwrap() {
   return {"bwrap",
@@ -89,34 +96,125 @@ void pin() {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-}  // namespace
+using Clock = std::chrono::steady_clock;
 
-int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "launch_bench ETHOS-RUN ETHOS-LEDGER [ROUNDS]\n");
-    return 2;
+double us_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double, std::micro>(to - from).count();
+}
+
+// Two fresh ledgers and an empty workspace; gone with it.
+class Scene {
+ public:
+  explicit Scene(const std::string& ledger_program) {
+    if (mkdtemp(shm_.data()) == nullptr || mkdtemp(disk_.data()) == nullptr) return;
+    mkdir(workspace().c_str(), 0755);
+    if (chdir(workspace().c_str()) != 0) return;
+    is_ready_ = true;
+    for (const auto& dir : {shm_, disk_})
+      is_ready_ &=
+          run_once({ledger_program, "init", "--quiet", "--ledger", dir + "/ledger.db"}) == 0;
   }
-  const int rounds = argc > 3 ? std::atoi(argv[3]) : 31;
-  std::string shm = "/dev/shm/ethos-bench-XXXXXX";
-  std::string disk = "/var/tmp/ethos-bench-XXXXXX";
-  if (mkdtemp(shm.data()) == nullptr || mkdtemp(disk.data()) == nullptr) return 1;
-  const std::string workspace = disk + "/ws";
-  mkdir(workspace.c_str(), 0755);
-  if (chdir(workspace.c_str()) != 0) return 1;
-  for (const auto& dir : {shm, disk})
-    if (run_once({argv[2], "init", "--quiet", "--ledger", dir + "/ledger.db"}) != 0) {
-      std::fprintf(stderr, "ethos-ledger init failed\n");
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+  ~Scene() {
+    std::filesystem::remove_all(shm_);
+    std::filesystem::remove_all(disk_);
+  }
+  [[nodiscard]] bool is_ready() const { return is_ready_; }
+  [[nodiscard]] const std::string& shm() const { return shm_; }
+  [[nodiscard]] const std::string& disk() const { return disk_; }
+  [[nodiscard]] std::string workspace() const { return disk_ + "/ws"; }
+
+  [[nodiscard]] std::vector<std::string> launch(const std::string& program,
+                                                const std::string& ledger_dir) const {
+    return {program,       "--ledger",  ledger_dir + "/ledger.db",
+            "--workspace", workspace(), "--read",
+            ".",           "--",        "/usr/bin/true"};
+  }
+
+ private:
+  std::string shm_ = "/dev/shm/ethos-bench-XXXXXX";
+  std::string disk_ = "/var/tmp/ethos-bench-XXXXXX";
+  bool is_ready_ = false;
+};
+
+// One mark of one launch, in microseconds since the program was started.
+struct Step {
+  std::string name;
+  std::vector<double> begins;
+  std::vector<double> takes;  // until the next mark of the same side
+};
+
+// Reads the marks of one launch into `steps`, keyed by side and place in its order.
+bool take_marks(const std::string& path, Clock::time_point begin, Clock::time_point end,
+                std::map<std::pair<int, int>, Step>& steps) {
+  std::ifstream in(path);
+  std::map<int, std::pair<int, double>> last;  // side -> place, begin
+  std::int64_t ns = 0;
+  int side = 0;
+  std::string name;
+  const auto close = [&](int of, double at) {
+    if (const auto it = last.find(of); it != last.end())
+      steps[{of, it->second.first}].takes.push_back(at - it->second.second);
+  };
+  while (in >> ns >> side && std::getline(in >> std::ws, name)) {
+    const double at = us_between(begin, Clock::time_point(std::chrono::nanoseconds(ns)));
+    close(side, at);
+    const int place = last.contains(side) ? last[side].first + 1 : 0;
+    last[side] = {place, at};
+    Step& step = steps[{side, place}];
+    step.name = name;
+    step.begins.push_back(at);
+  }
+  close(0, us_between(begin, end));
+  return !last.empty();
+}
+
+int show_steps(const std::string& program, const std::string& ledger_program, int rounds) {
+  const Scene scene(ledger_program);
+  if (!scene.is_ready()) {
+    std::fprintf(stderr, "ethos-ledger init failed\n");
+    return 1;
+  }
+  const std::string file = scene.shm() + "/steps";
+  setenv("ETHOS_STEP_FILE", file.c_str(), 1);
+  pin();
+  std::map<std::pair<int, int>, Step> steps;
+  for (int round = -2; round < rounds; ++round) {
+    std::filesystem::remove(file);
+    const auto begin = Clock::now();
+    const int status = run_once(scene.launch(program, scene.shm()));
+    const auto end = Clock::now();
+    std::map<std::pair<int, int>, Step> ignored;
+    if (status != 0 || !take_marks(file, begin, end, round < 0 ? ignored : steps)) {
+      std::fprintf(stderr, "status %d, or no marks: is it ethos-run-steps?\n", status);
       return 1;
     }
-  const auto ethos = [&](const std::string& ledger) {
-    return std::vector<std::string>{argv[1],       "--ledger", ledger + "/ledger.db",
-                                    "--workspace", workspace,  "--read",
-                                    ".",           "--",       "/usr/bin/true"};
-  };
+  }
+  std::vector<std::pair<int, const Step*>> shown;
+  for (const auto& [key, step] : steps) shown.emplace_back(key.first, &step);
+  std::stable_sort(shown.begin(), shown.end(), [](const auto& a, const auto& b) {
+    return median(a.second->begins) < median(b.second->begins);
+  });
+  std::printf("%8s %8s %8s  step (the child's steps are indented), us\n", "begins", "takes", "p95");
+  for (const auto& [side, step] : shown)
+    std::printf("%8.0f %8.0f %8.0f  %s%s\n", median(step->begins),
+                step->takes.empty() ? 0.0 : median(step->takes),
+                step->takes.empty() ? 0.0 : quantile(step->takes, 0.95), side == 0 ? "" : "    ",
+                step->name.c_str());
+  return 0;
+}
+
+int compare(const std::string& program, const std::string& ledger_program, int rounds) {
+  const Scene scene(ledger_program);
+  if (!scene.is_ready()) {
+    std::fprintf(stderr, "ethos-ledger init failed\n");
+    return 1;
+  }
   std::vector<Way> ways = {{"/usr/bin/true alone", {"/usr/bin/true"}, {}},
                            {"bwrap", bwrap(), {}},
-                           {"ethos-run, ledger on tmpfs", ethos(shm), {}},
-                           {"ethos-run, ledger on disk", ethos(disk), {}}};
+                           {"ethos-run, ledger on tmpfs", scene.launch(program, scene.shm()), {}},
+                           {"ethos-run, ledger on disk", scene.launch(program, scene.disk()), {}}};
   pin();
   std::vector<std::size_t> order(ways.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -124,25 +222,36 @@ int main(int argc, char** argv) {
   for (int round = -2; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (const std::size_t i : order) {
-      const auto begin = std::chrono::steady_clock::now();
+      const auto begin = Clock::now();
       const int status = run_once(ways[i].argv);
-      const std::chrono::duration<double, std::micro> took =
-          std::chrono::steady_clock::now() - begin;
+      const double took = us_between(begin, Clock::now());
       if (status != 0) {
         std::fprintf(stderr, "%s: status %d\n", ways[i].name.c_str(), status);
         return 1;
       }
-      if (round >= 0) ways[i].times_us.push_back(took.count());
+      if (round >= 0) ways[i].times_us.push_back(took);
     }
   }
   for (const Way& way : ways) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < way.times_us.size(); ++i)
       ratios.push_back(way.times_us[i] / ways[1].times_us[i]);
-    std::printf("%-28s median %7.0f us   x bwrap %.2f\n", way.name.c_str(), median(way.times_us),
-                median(ratios));
+    std::printf("%-28s p50 %7.0f us  p95 %7.0f us   x bwrap %.2f\n", way.name.c_str(),
+                median(way.times_us), quantile(way.times_us, 0.95), median(ratios));
   }
-  std::filesystem::remove_all(shm);
-  std::filesystem::remove_all(disk);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> args(argv + 1, argv + argc);
+  const bool has_steps = !args.empty() && args[0] == "--steps";
+  if (has_steps) args.erase(args.begin());
+  if (args.size() < 2) {
+    std::fprintf(stderr, "launch_bench [--steps] ETHOS-RUN[-STEPS] ETHOS-LEDGER [ROUNDS]\n");
+    return 2;
+  }
+  const int rounds = std::max(1, args.size() > 2 ? std::atoi(args[2].c_str()) : 31);
+  return has_steps ? show_steps(args[0], args[1], rounds) : compare(args[0], args[1], rounds);
 }

@@ -4,8 +4,8 @@
 //   verify_bench [RECORDS [RECORDS_PER_CHECKPOINT [DIRECTORY_TO_KEEP_THE_LEDGERS_IN]]]
 //
 // Prints records a second of both, and their ratio, for two ledgers: `long` (a few long runs: what
-// hashing, scanning and signatures cost) and `short` (many short runs with all their documents: what
-// recomputing the policy costs). Exit 1 when the ratio of `long` is below 0.4.
+// hashing, scanning and signatures cost) and `short` (many short runs with all their documents:
+// what recomputing the policy costs). Exit 1 when the ratio of `long` is below 0.4.
 #include <openssl/evp.h>
 #include <sqlite3.h>
 #include <time.h>
@@ -26,14 +26,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Processor time of all threads: what is left to compare when the machine is busy with other things.
+// Processor time of all threads: what is left to compare when the machine is busy with other
+// things.
 double cpu_seconds() {
   timespec t{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 std::string run_id(std::size_t n) {
   const std::string alphabet = "abcdefghijklmnopqrstuvwxyz234567";
@@ -51,18 +54,33 @@ LedgerMaker long_runs(std::size_t records, std::size_t per_checkpoint) {
     choices.run = run_id(run++);
     choices.close = false;
     add_run(ledger, choices);
-    const Json denial = {{"count", 1}, {"errno", 13}, {"mark", "A"}, {"object", {{"base", "workspace"}, {"path", "some/directory/and/a/file.txt"}}},
-                         {"operation", "openat"}, {"outcome", "denied"}, {"phase", "run"}, {"rule", "outside-grants"}, {"source", "seccomp"},
-                         {"syscall", {{"arch", "x86_64"}, {"nr", 257}}}};
+    const Json denial = {
+        {"count", 1},
+        {"errno", 13},
+        {"mark", "A"},
+        {"object", {{"base", "workspace"}, {"path", "some/directory/and/a/file.txt"}}},
+        {"operation", "openat"},
+        {"outcome", "denied"},
+        {"phase", "run"},
+        {"rule", "outside-grants"},
+        {"source", "seccomp"},
+        {"syscall", {{"arch", "x86_64"}, {"nr", 257}}}};
     const int denials = 5000;
     for (int i = 0; i < denials; ++i) {
       ledger.add("runtime.sandbox_denial", denial, choices.run);
       if (ledger.records.size() % per_checkpoint == 0) ledger.checkpoint();
     }
-    ledger.add("run.close", {{"denials", {{"acts", std::to_string(denials)}, {"records", denials}}}, {"duration_ms", 12}, {"ended_by", "tool"},
-                             {"exit", {{"code", 0}}}, {"gaps", 0}, {"limits", Json::array()}, {"records", Json::parse(ledger.records.back().bytes).at("run_seq").get<int>() + 2},
-                             {"status", 0}, {"teardown", {{"cgroup", "none"}, {"processes_left", 0}, {"scratch", "gone"}}},
-                             {"usage", {{"cpu_ms", 3}, {"max_rss_bytes", "1000"}}}},
+    ledger.add("run.close",
+               {{"denials", {{"acts", std::to_string(denials)}, {"records", denials}}},
+                {"duration_ms", 12},
+                {"ended_by", "tool"},
+                {"exit", {{"code", 0}}},
+                {"gaps", 0},
+                {"limits", Json::array()},
+                {"records", Json::parse(ledger.records.back().bytes).at("run_seq").get<int>() + 2},
+                {"status", 0},
+                {"teardown", {{"cgroup", "none"}, {"processes_left", 0}, {"scratch", "gone"}}},
+                {"usage", {{"cpu_ms", 3}, {"max_rss_bytes", "1000"}}}},
                choices.run);
   }
   ledger.checkpoint();
@@ -86,7 +104,8 @@ LedgerMaker short_runs(std::size_t records) {
 double plain_loop(const std::string& path) {
   const auto start = Clock::now();
   sqlite3* db = nullptr;
-  sqlite3_open_v2(("file:" + path + "?immutable=1").c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+  sqlite3_open_v2(("file:" + path + "?immutable=1").c_str(), &db,
+                  SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
   sqlite3_stmt* rows = nullptr;
   sqlite3_prepare_v2(db, "SELECT bytes FROM leaf", -1, &rows, nullptr);
   EVP_MD* method = EVP_MD_fetch(nullptr, "SHA256", nullptr);
@@ -97,7 +116,8 @@ double plain_loop(const std::string& path) {
   while (sqlite3_step(rows) == SQLITE_ROW) {
     EVP_DigestInit_ex(context, nullptr, nullptr);
     EVP_DigestUpdate(context, &zero, 1);
-    EVP_DigestUpdate(context, sqlite3_column_blob(rows, 0), static_cast<std::size_t>(sqlite3_column_bytes(rows, 0)));
+    EVP_DigestUpdate(context, sqlite3_column_blob(rows, 0),
+                     static_cast<std::size_t>(sqlite3_column_bytes(rows, 0)));
     EVP_DigestFinal_ex(context, out, nullptr);
   }
   sqlite3_finalize(rows);
@@ -134,10 +154,12 @@ double measure(const char* name, const LedgerMaker& ledger, const std::string& k
     }
   }
   const auto n = static_cast<double>(ledger.records.size());
-  std::printf("%-6s %8.0f records, %6zu checkpoints: plain %9.0f/s, verify %9.0f/s, ratio %.2f; processor time: %9.0f/s, "
-              "%9.0f/s, %.2f\n",
-              name, n, ledger.checkpoints.size(), n / plain, n / verify, plain / verify, n / plain_cpu, n / verify_cpu,
-              plain_cpu / verify_cpu);
+  std::printf(
+      "%-6s %8.0f records, %6zu checkpoints: plain %9.0f/s, verify %9.0f/s, ratio %.2f; processor "
+      "time: %9.0f/s, "
+      "%9.0f/s, %.2f\n",
+      name, n, ledger.checkpoints.size(), n / plain, n / verify, plain / verify, n / plain_cpu,
+      n / verify_cpu, plain_cpu / verify_cpu);
   return plain / verify;
 }
 
