@@ -154,9 +154,14 @@ class Auditor {
       } else {
         epochs_.on_other(row.seq, findings());
       }
+      const Envelope& e = record.scan.envelope;
+      // What it names is no orphan, whatever it is.
+      if (use == Use::foreign && record.may_commit) documents_.on_record(row.seq, View(e.body), findings());
+      if (use == Use::opaque) runs_.lose_track();
       // A run's links hold whatever is wrong with the body.
       const bool may_be_late = source_.coverage() == EvidenceSource::Coverage::tail;
-      if (use != Use::nothing && record.scan.envelope.has_run()) runs_.on_record(record, may_be_late, findings());
+      const bool is_linked = use != Use::nothing && use != Use::opaque;
+      if (is_linked && e.has_run()) runs_.on_record(record, use == Use::foreign, may_be_late, findings());
     }
     seen_ = static_cast<std::uint64_t>(row.seq) + 1;
     if (options_.pin && options_.pin->min_size == tree_.size()) min_root_ = tree_.root(hash_);
@@ -365,9 +370,10 @@ class Auditor {
                       .found = chain_.genesis_leaf() ? chain_.genesis_leaf()->base64() : "",
                       .text = "record 0 is not the pinned one"});
     }
-    if (!epochs_.root() || !(*epochs_.root() == pin.root_vkey)) {
+    // Unread where record 0 is of another version; the pin's own digest covers it then.
+    if (epochs_.root() && !(*epochs_.root() == pin.root_vkey)) {
       findings().add({.code = Code::pin_genesis, .seq = 0, .expected = pin.root_vkey.text,
-                      .found = epochs_.root() ? epochs_.root()->text : "", .text = "the root key is not the pinned one"});
+                      .found = epochs_.root()->text, .text = "the root key is not the pinned one"});
     }
     if (!pin.min_size) return;
     const std::uint64_t covered = last_size_;

@@ -55,16 +55,19 @@ bool same_hash(std::string_view base64, const Digest& digest) {
 
 namespace {
 
+bool may_commit(std::string_view body) { return body.find("{\"c\":\"") != std::string_view::npos; }
+
 void check_record(std::string_view bytes, const Envelope& before, CheckedRecord& checked) {
   Envelope& e = checked.scan.envelope;
   if (!quick_record(bytes, before, e)) {
     checked.scan = scan_record(bytes);
+    checked.may_commit = may_commit(e.body);
     if (checked.scan.fault != RecordFault::none) return;
     if (e.type == RecordType::unknown || e.type == RecordType::reserved) return;
     checked.body_fault = check_body(e.type, View(e.body), e.ledger);
   }
   if (!checked.body_fault.any()) checked.contradiction = contradiction(e.type, View(e.body));
-  checked.may_commit = e.body.find("{\"c\":\"") != std::string_view::npos;
+  checked.may_commit = may_commit(e.body);
   if (!needs_tree(e.type)) return;
   // The form was just checked, so this cannot fail.
   if (auto body = parse_canonical(e.body, kRecordLimits)) checked.body = *std::move(body);

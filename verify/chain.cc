@@ -20,6 +20,11 @@ Code code_of(RecordFault fault) {
   }
 }
 
+bool is_foreign(const CheckedRecord& record) {
+  const RecordType type = record.scan.envelope.type;
+  return record.scan.fault == RecordFault::unknown_version || type == RecordType::unknown || type == RecordType::reserved;
+}
+
 }  // namespace
 
 bool ChainChecker::check_form(std::int64_t seq, const CheckedRecord& record, Findings& findings) {
@@ -134,19 +139,19 @@ ChainChecker::Use ChainChecker::check(const RecordBatch::Row& row, const Checked
   if (row.seq == 0) genesis_leaf_ = record.leaf;
   const bool usable = check_form(row.seq, record, findings);
   // Links are worth checking when the envelope could be read, whatever is wrong with the body.
-  const bool readable = record.scan.fault == RecordFault::none;
+  const bool readable = record.scan.fault == RecordFault::none || record.scan.is_linked;
   if (readable) {
     check_links(row.seq, record, findings);
     check_clock(row.seq, record.scan.envelope, findings);
-    check_genesis(row.seq, record, findings);
+    if (!is_foreign(record)) check_genesis(row.seq, record, findings);
   }
   ++records_;
   last_leaf_ = record.leaf;
   last_was_bad_ = !record.stored_hash_fits;
   if (usable) return Use::all;
-  const RecordType type = record.scan.envelope.type;
-  const bool known = type != RecordType::unknown && type != RecordType::reserved;
-  return readable && known ? Use::envelope : Use::nothing;
+  if (record.scan.fault == RecordFault::unknown_version && !readable) return Use::opaque;
+  if (!readable) return Use::nothing;
+  return is_foreign(record) ? Use::foreign : Use::envelope;
 }
 
 }  // namespace ethos::verify

@@ -23,6 +23,8 @@ class ChainChecker {
   // How much of a record can be used afterwards.
   enum class Use {
     nothing,   // not even its envelope could be read
+    opaque,    // of another version, with another envelope: nothing is known of it
+    foreign,   // of an unknown type or version; its links can be followed
     envelope,  // its body is not that of its type, or stands at the wrong level
     all,
   };

@@ -22,6 +22,7 @@ class RunJudge {
       : run_(run), reader_(reader), cache_(cache), findings_(findings) {}
 
   RunJudgement judge() {
+    if (run_.has_foreign) return leave();
     check_end(run_, reader_, findings_);
     ceiling_texts();
     recompute();
@@ -34,6 +35,16 @@ class RunJudge {
   }
 
  private:
+  // Any rule may be another where a record is of a kind that is not known.
+  RunJudgement leave() {
+    RunJudgement out;
+    out.effective = effective_of(run_, reader_);
+    out.why = "a record of the run is of a type or version that this verifier does not know";
+    out.policy = run_.failed ? RunPolicy::fail : RunPolicy::unknown;
+    report(Code::not_recomputed, out.why, {}, {});
+    return out;
+  }
+
   void report(Code code, std::string text, std::string expected, std::string found, std::int64_t seq = -1) {
     run_.report({.code = code, .seq = seq < 0 ? run_.first_seq : seq, .expected = printable(expected, 300),
                  .found = printable(found, 300), .text = std::move(text)}, findings_);

@@ -18,6 +18,7 @@ constexpr std::int64_t kUserVersion = 1;
 constexpr std::size_t kBatchRows = 256;
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20U;
 constexpr std::size_t kFrameBytes = 4096 + 24;  // of the write-ahead log; its header is 32 bytes
+constexpr std::int64_t kPageBytes = 4096;
 constexpr std::size_t kMaxStoredNote = 1'000'000;
 
 // store.md S-2, byte for byte.
@@ -58,6 +59,7 @@ struct OpenLedger {
   UniqueFd file;                    // invalid: `database` has its own
   Database database;
   std::optional<Database> checked;  // a second connection, for the check of the whole file
+  std::uint64_t size = 0;           // of the file; 0 when only the log shows its pages
 };
 
 class LedgerFile final : public EvidenceSource {
@@ -272,11 +274,20 @@ Result<bool> check_header(Database& database, Findings& findings) {
     return false;
   }
   Statement encoding = database.prepare("PRAGMA encoding");
-  if (!encoding.step() || encoding.bytes(0) != "UTF-8" || database.number("PRAGMA page_size") != 4096 ||
+  if (!encoding.step() || encoding.bytes(0) != "UTF-8" || database.number("PRAGMA page_size") != kPageBytes ||
       database.number("PRAGMA auto_vacuum") != 0) {
     findings.add({.code = Code::schema, .text = "encoding, page size or auto-vacuum are not those of a ledger"});
   }
   return true;
+}
+
+// SQLite reads the pages that the header counts; what lies behind them would be carried along unseen.
+void check_length(const OpenLedger& opened, Database& database, Findings& findings) {
+  const std::int64_t pages = database.number("PRAGMA page_count");
+  const std::uint64_t wanted = static_cast<std::uint64_t>(std::max<std::int64_t>(pages, 0)) * static_cast<std::uint64_t>(kPageBytes);
+  if (opened.size == 0 || opened.size == wanted) return;
+  findings.add({.code = Code::integrity_check, .expected = std::to_string(wanted) + " bytes", .found = std::to_string(opened.size),
+                .text = "the file is not as long as the pages that it counts"});
 }
 
 // Brings the log's valid commits into the copy. False: they are only visible through the log.
@@ -302,18 +313,18 @@ Result<bool> fold_log(const Snapshot& snapshot, Findings& findings) {
 Result<OpenLedger> open_with_log(const Snapshot& snapshot) {
   auto database = Database::open_copy(snapshot.database);
   if (!database) return std::move(database).error();
-  return OpenLedger{{}, *std::move(database), std::nullopt};
+  return OpenLedger{{}, *std::move(database), std::nullopt, 0};
 }
 
 Result<OpenLedger> open_still(Snapshot& snapshot) {
-  std::uint64_t size = 0;
+  std::uint64_t size = snapshot.database_bytes;
   auto file = snapshot.is_copy ? open_regular(snapshot.database, size) : Result<UniqueFd>(std::move(snapshot.file));
   if (!file) return std::move(file).error();
   auto database = Database::open_still(file->get());
   if (!database) return std::move(database).error();
   auto checked = Database::open_still(file->get());
   if (!checked) return std::move(checked).error();
-  return OpenLedger{*std::move(file), *std::move(database), *std::move(checked)};
+  return OpenLedger{*std::move(file), *std::move(database), *std::move(checked), size};
 }
 
 }  // namespace
@@ -341,6 +352,7 @@ Result<std::unique_ptr<EvidenceSource>> open_ledger_file(const std::string& path
   const auto readable = check_header(*database, findings);
   if (!readable) return readable.error();
   if (!*readable || !check_schema(*database, findings)) return nothing;
+  check_length(*opened, *database, findings);
   if (!opened->checked) check_whole_file(*database, findings);
   std::unique_ptr<EvidenceSource> source =
       std::make_unique<LedgerFile>(*std::move(opened), std::move(how), std::move(snapshot->highwater));

@@ -13,6 +13,7 @@
 #include "verify/digest.h"
 #include "verify/encoding.h"
 #include "verify/scanner.h"
+#include "verify/view.h"
 
 namespace ethos::verify {
 namespace {
@@ -168,6 +169,7 @@ class RecordReader {
     out_.fault = RecordFault::unknown_version;
     out_.why = "v is not 1";
     out_.offset = value_start_;
+    out_.is_linked = scan_.literal('}') && scan_.at_end();
     return false;
   }
 
@@ -269,6 +271,14 @@ RecordScan scan_record(std::string_view bytes) {
     out.fault = RecordFault::not_canonical;
     out.why = whole.fault();
     out.offset = whole.offset();
+    return out;
+  }
+  // Another version may have another envelope.
+  const View v = View(bytes).at("v");
+  if (out.fault == RecordFault::envelope && v.is_integer() && v.number() != 1) {
+    out.fault = RecordFault::unknown_version;
+    out.why = "v is not 1";
+    out.offset = static_cast<std::size_t>(v.source().data() - bytes.data());
   }
   return out;
 }

@@ -50,6 +50,7 @@ struct RecordScan {
   const char* why = "";
   std::size_t offset = 0;
   Envelope envelope;
+  bool is_linked = false;  // of unknown_version: the envelope is all there, so its links can be followed
 };
 
 // Checks every byte of one record against and its envelope against and

@@ -87,6 +87,10 @@ void RunEvidence::report(Problem problem, Findings& findings) {
 }
 
 void RunTracker::check_link(const Envelope& e, Link& link, Findings& findings) {
+  const bool fits = e.run_seq == link.run_seq + 1 && same_hash(e.run_prev, link.last_leaf);
+  // The record that is missing may be the one that could not be read.
+  if (!fits && has_lost_track_) link.has_foreign = true;
+  if (fits || has_lost_track_) return;
   if (e.run_seq != link.run_seq + 1) {
     findings.add({.code = Code::run_seq_gap, .seq = e.seq, .run = std::string(e.run), .expected = std::to_string(link.run_seq + 1),
                   .found = std::to_string(e.run_seq), .text = "a record of the run is missing or stands twice"});
@@ -144,7 +148,13 @@ void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findin
 
 void RunTracker::step(const Envelope& e, Value body, Link& link, Findings& findings) {
   const EventFacts facts = facts_of(e.type, View(e.body));
-  const Move move = move_of(link.state, e.type, facts.setup, facts.refused);
+  Move move = move_of(link.state, e.type, facts.setup, facts.refused);
+  if (!move.ok && link.has_foreign) {
+    // What came before may have allowed it.
+    const bool ends = e.type == RecordType::run_close || e.type == RecordType::run_abort;
+    if (ends && link.evidence == nullptr) return;
+    move = {true, !ends ? link.state : e.type == RecordType::run_close ? State::closed : State::aborted};
+  }
   RunEvidence* run = link.evidence.get();
   if (!move.ok) {
     Problem problem{.code = Code::run_order, .seq = e.seq, .run = std::string(e.run),
@@ -193,40 +203,45 @@ void RunTracker::judge_body(const CheckedRecord& record, Link& link, Findings& f
   }
 }
 
-void RunTracker::on_record(CheckedRecord& record, bool may_be_late, Findings& findings) {
+void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& findings) {
+  ++open_runs_;
+  link.evidence = std::make_unique<RunEvidence>();
+  RunEvidence& run = *link.evidence;
+  run.id = e.run;
+  run.first_seq = run.last_seq = e.seq;
+  run.wall_ms = e.wall_ms;
+  run.records = 1;
+  if (e.type == RecordType::run_open) {
+    run.open = std::move(body);
+  } else if (!link.has_foreign) {
+    run.report({.code = Code::run_order, .seq = e.seq, .expected = "run.open", .found = std::string(e.type_name),
+                .text = "the first record of a run is not run.open"}, findings);
+  }
+}
+
+void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_late, Findings& findings) {
   const Envelope& e = record.scan.envelope;
-  Value body = std::move(record.body);
   auto entry = runs_.find(e.run);
   const bool is_new = entry == runs_.end();
   if (is_new) entry = runs_.try_emplace(std::string(e.run)).first;
   Link& link = entry->second;
-  if (is_new && may_be_late && e.run_seq > 0) {
+  if (is_new && (may_be_late || has_lost_track_) && e.run_seq > 0) {
     link.is_late = true;
     ++late_runs_;
   } else {
     check_link(e, link, findings);
   }
-  if (!is_new) judge_body(record, link, findings);
-  if (link.is_late) {
-    // Its order cannot be judged from the middle; its links can.
-  } else if (is_new) {
-    ++open_runs_;
-    link.evidence = std::make_unique<RunEvidence>();
-    RunEvidence& run = *link.evidence;
-    run.id = e.run;
-    run.first_seq = run.last_seq = e.seq;
-    run.wall_ms = e.wall_ms;
-    run.records = 1;
-    if (e.type == RecordType::run_open) {
-      run.open = std::move(body);
-    } else {
-      run.report({.code = Code::run_order, .seq = e.seq, .expected = "run.open", .found = std::string(e.type_name),
-                  .text = "the first record of a run is not run.open"}, findings);
-    }
-  } else {
-    step(e, std::move(body), link, findings);
+  link.has_foreign = link.has_foreign || is_foreign;
+  // Of a run that begins in the middle the order cannot be judged; its links can.
+  if (!link.is_late && is_new) begin(e, std::move(record.body), link, findings);
+  if (link.evidence) link.evidence->has_foreign = link.has_foreign;
+  judge_body(record, link, findings);
+  if (!link.is_late && !is_new && is_foreign && link.evidence) {
+    ++link.evidence->records;
+    link.evidence->last_seq = e.seq;
+  } else if (!link.is_late && !is_new && !is_foreign) {
+    step(e, std::move(record.body), link, findings);
   }
-  if (is_new) judge_body(record, link, findings);
   link.last_leaf = record.leaf;
   link.run_seq = e.run_seq;
 }

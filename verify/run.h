@@ -54,6 +54,7 @@ struct RunEvidence {
   std::uint64_t events_total = 0;
   std::vector<Problem> problems;   // the first kMaxProblems, also in Findings
   bool failed = false;             // one of all its problems was a failure
+  bool has_foreign = false;        // a record of it is of a type or version unknown here: nothing can be judged
 
   static constexpr std::size_t kMaxEvents = 1000;
   static constexpr std::size_t kMaxProblems = 20;
@@ -78,7 +79,10 @@ class RunTracker {
   RunTracker(OnEnd on_end, OnSarif on_sarif) : on_end_(std::move(on_end)), on_sarif_(std::move(on_sarif)) {}
 
   // `may_be_late`: records before the first one seen may not be there (coverage tail).
-  void on_record(CheckedRecord& record, bool may_be_late, Findings& findings);
+  // `is_foreign`: of a type or version that is not known here; it counts, and is not judged.
+  void on_record(CheckedRecord& record, bool is_foreign, bool may_be_late, Findings& findings);
+  // A record was seen that may be of any run.
+  void lose_track() { has_lost_track_ = true; }
   void finish(Findings& findings);
 
   [[nodiscard]] std::uint64_t runs() const { return static_cast<std::uint64_t>(runs_.size()); }
@@ -96,11 +100,13 @@ class RunTracker {
     RunEvidence::State state = RunEvidence::State::opened;
     std::unique_ptr<RunEvidence> evidence;  // gone after the end
     bool is_late = false;                   // its beginning is not there
+    bool has_foreign = false;
     std::uint64_t reported = 0;             // denial and limit records
   };
 
   static void judge_body(const CheckedRecord& record, Link& link, Findings& findings);
   void check_link(const Envelope& e, Link& link, Findings& findings);
+  void begin(const Envelope& e, Value body, Link& link, Findings& findings);
   void step(const Envelope& e, Value body, Link& link, Findings& findings);
   void collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings);
   void end(const Envelope& e, Value body, Link& link, Findings& findings);
@@ -118,6 +124,7 @@ class RunTracker {
   std::uint64_t open_runs_ = 0;
   std::uint64_t aborted_runs_ = 0;
   std::uint64_t late_runs_ = 0;
+  bool has_lost_track_ = false;
 };
 
 }  // namespace ethos::verify

@@ -22,7 +22,7 @@ void check_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
   const std::string_view by = body.at("enforced_by").raw();
   const bool fits = granted != run.grants.rend() && granted->text_at("enforced_by") == by &&
                     (by == "tmpfs" || granted->text_at("value") == body.at("value").raw());
-  if (fits) return;
+  if (fits || run.has_foreign) return;
   run.report({.code = Code::contradiction, .seq = e.seq, .expected = "a limit as it was granted", .found = name,
               .text = "a limit was reached that was not granted so"}, findings);
 }
@@ -36,7 +36,7 @@ void check_artifact(const Envelope& e, RunEvidence& run, Findings& findings) {
     return g.text_at("cap") == "fs.write" && (g.at("path") == grant || (g.at("path").has("commit") && grant.has("commit")));
   });
   const bool inside = path.has("commit") || grant.has("commit") || within(text_of(path), text_of(grant));
-  if (granted && inside) return;
+  if ((granted && inside) || run.has_foreign) return;
   run.report({.code = Code::grant_mismatch, .seq = e.seq, .expected = printable(encode_canonical(grant), 300),
               .found = printable(encode_canonical(path), 300), .text = "a file was brought out that no write grant covers"}, findings);
 }

@@ -87,8 +87,8 @@ bool SarifChecker::wanted(const std::string& run) const {
   return false;
 }
 
-void SarifChecker::on_run_end(const std::string& run, std::int64_t first_seq, std::int64_t last_seq) {
-  if (wanted(run)) spans_[run] = {first_seq, last_seq};
+void SarifChecker::on_run_end(const std::string& run, std::int64_t first_seq, std::int64_t last_seq, bool is_known) {
+  if (wanted(run)) spans_[run] = {first_seq, last_seq, is_known};
 }
 
 void SarifChecker::on_sarif_written(const std::string& run, const Value& body) {
@@ -117,6 +117,11 @@ bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expe
   const auto span = spans_.find(id);
   if (span == spans_.end()) {
     fail("run " + printable(id, 40) + " is not in this ledger");
+    return false;
+  }
+  if (!span->second.is_known) {
+    answer.unknown = true;
+    add_text(answer.text, "a record of the run is of a type or version that this verifier does not know");
     return false;
   }
   if (!expected.known) {

@@ -32,7 +32,8 @@ class SarifChecker {
   [[nodiscard]] bool empty() const { return files_.empty(); }
 
   // Remembers where the runs that the files name lie in the ledger.
-  void on_run_end(const std::string& run, std::int64_t first_seq, std::int64_t last_seq);
+  // `is_known`: every record of the run is of a type and version that is known here.
+  void on_run_end(const std::string& run, std::int64_t first_seq, std::int64_t last_seq, bool is_known);
   void on_sarif_written(const std::string& run, const Value& body);
 
   // After the last record; one object a file (verdict.md V-7).
@@ -46,6 +47,7 @@ class SarifChecker {
   struct Span {
     std::int64_t first = 0;
     std::int64_t last = 0;
+    bool is_known = true;
   };
   struct Answer {
     std::uint64_t kept = 0;

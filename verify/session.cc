@@ -102,7 +102,7 @@ class Session {
   }
 
   void on_run(const RunEvidence& run, const RunJudgement& judgement) {
-    sarif_.on_run_end(run.id, run.first_seq, run.last_seq);
+    sarif_.on_run_end(run.id, run.first_seq, run.last_seq, !run.has_foreign);
     const bool in_period = !period_ || period_->holds(run.wall_ms);
     if (in_period) {
       ++in_period_;

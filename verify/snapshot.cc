@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -23,36 +24,57 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::uint64_t kMaxHighwater = 1'000'000;
+constexpr std::uint64_t kMaxLog = std::uint64_t{1} << 30U;  // store.md S-12
 constexpr auto kLockPatience = std::chrono::seconds(20);
 
 Error io_error(const std::string& what, int error) {
   return Error{error == ENOENT ? Errc::not_found : Errc::io, what + ": " + std::strerror(error)};
 }
 
-Result<Done> copy_bytes(int from, int to, const std::string& name) {
-  // A clone costs nothing where the file system can share blocks.
-  if (::ioctl(to, FICLONE, from) == 0) return Done{};
-  std::vector<char> buffer(std::size_t{1} << 20U);
-  off_t at = 0;
-  while (true) {
-    const ssize_t got = ::pread(from, buffer.data(), buffer.size(), at);
+// [from, to) of one file into the same place of another.
+Result<Done> copy_range(int from_fd, int to_fd, off_t from, off_t to, std::vector<char>& buffer, const std::string& name) {
+  while (from < to) {
+    const auto wanted = std::min<std::size_t>(buffer.size(), static_cast<std::size_t>(to - from));
+    const ssize_t got = ::pread(from_fd, buffer.data(), wanted, from);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return io_error("read " + name, errno);
     if (got == 0) return Done{};
     for (ssize_t done = 0; done < got;) {
-      const ssize_t put = ::write(to, buffer.data() + done, static_cast<std::size_t>(got - done));
+      const ssize_t put = ::pwrite(to_fd, buffer.data() + done, static_cast<std::size_t>(got - done), from + done);
       if (put < 0 && errno == EINTR) continue;
       if (put < 0) return io_error("write a copy of " + name, errno);
       done += put;
     }
-    at += got;
+    from += got;
   }
+  return Done{};
 }
 
-Result<Done> copy_file(int from, const std::string& to, const std::string& name) {
+// Holes stay holes: a file of any length that holds little costs little.
+Result<Done> copy_bytes(int from, int to, off_t size, const std::string& name) {
+  // A clone costs nothing where the file system can share blocks.
+  if (::ioctl(to, FICLONE, from) == 0) return Done{};
+  if (::ftruncate(to, size) != 0) return io_error("write a copy of " + name, errno);
+  std::vector<char> buffer(std::size_t{1} << 20U);
+  off_t at = 0;
+  while (at < size) {
+    const off_t data = ::lseek(from, at, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return Done{};  // nothing but a hole is left
+    const off_t hole = data < 0 ? -1 : ::lseek(from, data, SEEK_HOLE);
+    // A file system that knows no holes: all of it is data.
+    const off_t begin = data < 0 ? at : data;
+    const off_t end = hole < 0 ? size : std::min(hole, size);
+    const auto copied = copy_range(from, to, begin, end, buffer, name);
+    if (!copied) return copied;
+    at = std::max(end, begin + 1);
+  }
+  return Done{};
+}
+
+Result<Done> copy_file(int from, const std::string& to, std::uint64_t size, const std::string& name) {
   UniqueFd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!out.valid()) return io_error(to, errno);
-  return copy_bytes(from, out.get(), name);
+  return copy_bytes(from, out.get(), static_cast<off_t>(size), name);
 }
 
 // Shared lock, with patience: a writer holds it for milliseconds.
@@ -158,6 +180,10 @@ Result<Snapshot> take_snapshot(const std::string& ledger) {
 
   auto log = open_regular(path + "-wal", out.log_bytes);
   if (!log && log.error().code != Errc::not_found) return std::move(log).error();
+  if (out.log_bytes > kMaxLog) {
+    return Error{Errc::too_long, path + "-wal: a write-ahead log of " + std::to_string(out.log_bytes) + " bytes; a writer leaves at most " +
+                                     std::to_string(kMaxLog)};
+  }
   if (!lock.valid() && out.log_bytes == 0) {
     out.database = path;
     out.file = *std::move(database);
@@ -168,10 +194,10 @@ Result<Snapshot> take_snapshot(const std::string& ledger) {
   out.scratch = *std::move(scratch);
   out.database = out.scratch->path() + "/ledger.db";
   out.is_copy = true;
-  const auto copied = copy_file(database->get(), out.database, path);
+  const auto copied = copy_file(database->get(), out.database, out.database_bytes, path);
   if (!copied) return copied.error();
   if (out.log_bytes > 0) {
-    const auto log_copied = copy_file(log->get(), out.database + "-wal", path + "-wal");
+    const auto log_copied = copy_file(log->get(), out.database + "-wal", out.log_bytes, path + "-wal");
     if (!log_copied) return log_copied.error();
   }
   return out;

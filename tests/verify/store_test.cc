@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a ledger as files: of any length, with holes, with something behind their end.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
+#include "tests/verify/support/verify_run.h"
+
+using namespace ethos::support;
+
+namespace {
+
+constexpr std::uintmax_t kGi = std::uintmax_t{1} << 30U;
+
+struct Files {
+  TempDir dir;
+  std::string path = dir.file("l.db");
+
+  Files() {
+    LedgerMaker ledger;
+    add_run(ledger);
+    ledger.write(path);
+    save(dir.file("pin"), ledger.pin());
+  }
+  Outcome check() const {
+    const auto before = std::chrono::steady_clock::now();
+    Outcome out = verify_with({"--json", "--pin", dir.file("pin"), path});
+    CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(10));
+    return out;
+  }
+};
+
+// A file of that size that holds nothing. False: this file system cannot.
+bool make_hole(const std::string& path, std::uintmax_t size) {
+  save(path, "");
+  std::error_code error;
+  std::filesystem::resize_file(path, size, error);
+  return !error;
+}
+
+}  // namespace
+
+TEST_CASE("store: a write-ahead log larger than one can be is refused with one line", "[verify]") {
+  const Files files;
+  CHECK(files.check().status == 0);
+  REQUIRE(make_hole(files.path + "-wal", 3 * kGi));
+  const Outcome r = files.check();
+  CHECK(r.status == 3);
+  CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+  CHECK(r.err.find("write-ahead log") != std::string::npos);
+}
+
+TEST_CASE("store: holes are not copied", "[verify]") {
+  const Files files;
+  REQUIRE(make_hole(files.path + "-wal", kGi));
+  Outcome r = files.check();
+  CHECK(r.status == 4);  // bytes after the last valid commit
+  CHECK(r.has("log_tail"));
+  std::filesystem::remove(files.path + "-wal");
+  // The database itself, with a writer's lock beside it: it is copied.
+  save(files.path + ".lock", "");
+  std::filesystem::resize_file(files.path, 200 * kGi);
+  r = files.check();
+  CHECK(r.status == 1);
+  CHECK(r.first() == "integrity_check");
+}
+
+TEST_CASE("store: a file longer or shorter than its pages is damaged", "[verify]") {
+  const Files files;
+  const std::string good = slurp(files.path);
+  for (const std::string& bytes : {good + "x", good + std::string(4096, '\0'), good.substr(0, good.size() - 1)}) {
+    save(files.path, bytes);
+    CAPTURE(bytes.size(), good.size());
+    const Outcome r = files.check();
+    CHECK(r.status == 1);
+    CHECK(r.has("integrity_check"));
+  }
+}
