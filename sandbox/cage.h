@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -136,13 +137,17 @@ struct LaunchOptions {
   std::string cgroup_found;   // what find_cgroup_parent has answered already; empty: ask
   bool commit_staged = true;
   // File in a private directory, written while staged grants are committed and removed afterwards;
-  // roll_back_commit undoes what a killed supervisor left half done. Empty: no such file.
+  // roll_back_commit undoes what a killed supervisor left half done. A second grant's has ".1"
+  // before the suffix, and so on. Empty: no such file.
   std::string commit_journal;
+  // How long bringing out may take, over all grants; longer is a refusal of all of them.
+  std::uint64_t commit_ms = 300'000;
   // Second handling of stdout for the caller, e.g. to spool it to a file; borrowed, -1: none.
   int spool_stdout_fd = -1;
   int spool_stderr_fd = -1;
   FaultInjection fault;
-  bool forces_copies = false;  // test only: the form of staged grants that old kernels need
+  bool forces_copies = false;          // test only: the form of staged grants that old kernels need
+  std::function<void()> commit_probe;  // test only: called between the steps of bringing out
 };
 
 // Runs `plan`. Blocks all signals of the calling thread meanwhile and takes SIGINT, SIGTERM and

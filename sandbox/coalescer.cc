@@ -53,8 +53,6 @@ void Coalescer::add(ExecEvent event, std::uint64_t now_ns) {
     ++execs_pending_[found->second].count;
     return;
   }
-  // Programs beyond the budget are not denials: they are not counted as lost evidence of those.
-  if (execs_out_ + execs_pending_.size() >= kMaxExecs) return;
   make_room(now_ns);
   event.count = 1;
   event.first_ns = now_ns;
@@ -81,7 +79,6 @@ void Coalescer::flush() {
   for (const auto& event : execs_pending_) has_failed_ |= !sink_->on_exec(event);
   for (const auto& denial : denials_pending_) has_failed_ |= !sink_->on_denial(denial);
   denials_out_ += denials_pending_.size();
-  execs_out_ += execs_pending_.size();
   denials_pending_.clear();
   execs_pending_.clear();
   by_key_.clear();

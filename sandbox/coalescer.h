@@ -17,8 +17,7 @@ namespace ethos::sandbox {
 class Coalescer {
  public:
   static constexpr std::size_t kMaxPending = 256;
-  static constexpr std::uint64_t kMaxRecords = 4096;  // denials
-  static constexpr std::uint64_t kMaxExecs = 4096;    // a budget of their own
+  static constexpr std::uint64_t kMaxRecords = 4096;  // denials; programs become no records
   static constexpr std::uint64_t kMaxDelayNs = 1'000'000'000;
   static constexpr std::size_t kMaxObjectBytes = 4096;
 
@@ -50,7 +49,6 @@ class Coalescer {
   std::vector<Gap> gaps_;
   std::uint64_t first_pending_ns_ = 0;
   std::uint64_t denials_out_ = 0;
-  std::uint64_t execs_out_ = 0;
   std::uint64_t denials_ = 0;
   bool has_failed_ = false;
 };

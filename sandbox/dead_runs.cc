@@ -26,7 +26,8 @@ Result<void> roll_back_dead_commits(const ledger::LedgerFiles& files, std::ostre
     const std::string name = entry.path().filename().string();
     constexpr std::string_view kSuffix = ".journal";
     if (!name.ends_with(kSuffix)) continue;
-    const std::string run_file = files.runs() + "/" + name.substr(0, name.size() - kSuffix.size());
+    // RUN.journal, RUN.1.journal, ...: one a grant.
+    const std::string run_file = files.runs() + "/" + name.substr(0, name.find('.'));
     // Whoever can lock the run's file, or finds none, knows that its runner is gone.
     auto lock = base::FileLock::create(run_file, base::LockKind::exclusive, base::IfBusy::give_up);
     if (!lock && lock.error().code == Errc::busy) continue;

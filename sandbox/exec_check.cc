@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,13 +57,19 @@ bool is_in_group(std::uint32_t gid, const Identity& identity) {
   return n > 0 && std::find(groups.begin(), groups.begin() + n, gid) != groups.begin() + n;
 }
 
+// An access control list may say yes where the bits say no.
+bool has_list(const Place& file) {
+  const std::string link = "/proc/self/fd/" + std::to_string(file.object.get());
+  return getxattr(link.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
+}
+
 }  // namespace
 
 bool may_start(const Place& file, const Identity& identity) {
   if (!S_ISREG(file.mode)) return false;
   if (file.uid == identity.host_uid) return (file.mode & S_IXUSR) != 0;
-  if (is_in_group(file.gid, identity)) return (file.mode & S_IXGRP) != 0;
-  return (file.mode & S_IXOTH) != 0;
+  const bool is_member = is_in_group(file.gid, identity);
+  return (file.mode & (is_member ? S_IXGRP : S_IXOTH)) != 0 || has_list(file);
 }
 
 std::string interpreter_in(std::string_view head) {

@@ -11,7 +11,7 @@
 namespace ethos::sandbox {
 
 // False when the kernel answers EACCES whatever the cage grants: no regular file, or one that the
-// tool's ids give no right to execute. Access control lists are not read.
+// tool's ids give no right to execute. Of a file with an access control list the answer is true.
 [[nodiscard]] bool may_start(const Place& file, const Identity& identity);
 
 // The program that a file names to run it: the interpreter of a script (`#!/bin/sh -e` ->

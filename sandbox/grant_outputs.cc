@@ -6,14 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <iterator>
 
 #include "ledger/base/paths.h"
 #include "sandbox/commit_rules.h"
-#include "sandbox/sha256.h"
-#include "sandbox/staged_commit.h"
+#include "sandbox/staged_file.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -27,7 +25,7 @@ std::int64_t change_time(const struct stat& found) {
   return static_cast<std::int64_t>(found.st_ctim.tv_sec) * 1'000'000'000 + found.st_ctim.tv_nsec;
 }
 
-Denial io_refusal(const Mount& mount, const base::Error& error) {
+Denial commit_denial(const Mount& mount) {
   Denial denial;
   denial.phase = Phase::commit;
   denial.source = DenialSource::commit;
@@ -37,10 +35,24 @@ Denial io_refusal(const Mount& mount, const base::Error& error) {
   denial.object_kind = "path";
   denial.object_mark = Mark::supervisor;
   denial.where = mount.where;
+  return denial;
+}
+
+Denial io_refusal(const Mount& mount, const base::Error& error) {
+  Denial denial = commit_denial(mount);
   denial.error = error.sys != 0 ? error.sys : EIO;
-  denial.rule = "io";
+  denial.rule = error.code == base::Errc::too_large ? "quota" : "io";
   denial.reason = error.message();
   return denial;
+}
+
+// "/runs/x.journal" -> "/runs/x.1.journal" for the second grant of a run.
+std::string numbered(const std::string& journal, std::size_t number) {
+  const std::size_t dot = journal.rfind('.');
+  if (journal.empty() || number == 0) return journal;
+  if (dot == std::string::npos || dot < journal.rfind('/') + 1)
+    return journal + "." + std::to_string(number);
+  return journal.substr(0, dot) + "." + std::to_string(number) + journal.substr(dot);
 }
 
 }  // namespace
@@ -53,31 +65,82 @@ GrantOutputs::GrantOutputs(const Plan& plan) : plan_(plan) {
   }
 }
 
-void GrantOutputs::collect(const Launch& launch, const LaunchOptions& options, RunResult& result) {
-  if (result.ending == Ending::exited && options.commit_staged)
-    commit_directories(launch, options, result);
+void GrantOutputs::collect(const Launch& launch, const LaunchOptions& options, int signal_fd,
+                           RunResult& result) {
+  if (result.ending == Ending::exited && options.commit_staged) {
+    Interruption interruption(signal_fd, options.commit_ms, options.commit_probe);
+    commit_directories(launch, options, interruption, result);
+  }
   look_at_files(result);
 }
 
 void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions& options,
-                                      RunResult& result) {
-  const CommitRules rules(plan_);
+                                      Interruption& interruption, RunResult& result) {
   result.is_committed = true;
+  Commits commits = prepare(launch, options, interruption, result);
+  for (auto& commit : commits) {
+    if (interruption.is_over()) break;
+    if (auto done = commit->swap(); !done && !interruption.is_over()) {
+      result.commit_refusals.push_back(io_refusal(commit->mount(), done.error()));
+      result.is_committed = false;
+      commit.reset();
+    }
+  }
+  std::erase(commits, nullptr);
+  // The last chance to give up; from here on all of it is to stay.
+  if (interruption.is_over()) return give_up(commits, interruption, result);
+  for (const auto& commit : commits) {
+    commit->finish();
+    CommitResult done = commit->take();
+    std::move(done.artifacts.begin(), done.artifacts.end(), std::back_inserter(result.artifacts));
+  }
+}
+
+GrantOutputs::Commits GrantOutputs::prepare(const Launch& launch, const LaunchOptions& options,
+                                            Interruption& interruption, RunResult& result) const {
+  const CommitRules rules(plan_);
+  Commits out;
   for (const BuildOp& op : launch.blueprint().ops) {
     if (op.kind != BuildKind::staged) continue;
     const Mount& mount = plan_.mounts[static_cast<std::size_t>(op.mount)];
     const auto slot = static_cast<std::size_t>(op.slot);
     const Layer layer{launch.uppers()[slot].get(), launch.is_copy(slot)};
-    auto done = commit_staged(plan_, mount, layer, rules, options.commit_journal);
-    if (!done) {
-      result.commit_refusals.push_back(io_refusal(mount, done.error()));
-      result.is_committed = false;
+    auto commit = std::make_unique<StagedCommit>(
+        plan_, mount, layer, numbered(options.commit_journal, out.size()), interruption);
+    const auto is_ready = commit->prepare(rules);
+    if (interruption.is_over()) {
+      out.push_back(std::move(commit));
+      return out;
+    }
+    if (is_ready && *is_ready) {
+      out.push_back(std::move(commit));
       continue;
     }
-    if (!done->refusals.empty()) result.is_committed = false;
-    std::move(done->artifacts.begin(), done->artifacts.end(), std::back_inserter(result.artifacts));
-    std::move(done->refusals.begin(), done->refusals.end(),
-              std::back_inserter(result.commit_refusals));
+    auto refusals = commit->take().refusals;
+    if (!is_ready) refusals.push_back(io_refusal(mount, is_ready.error()));
+    if (!refusals.empty()) result.is_committed = false;
+    std::move(refusals.begin(), refusals.end(), std::back_inserter(result.commit_refusals));
+  }
+  return out;
+}
+
+void GrantOutputs::give_up(const Commits& commits, const Interruption& interruption,
+                           RunResult& result) {
+  for (const auto& commit : commits) commit->undo();
+  result.is_committed = false;
+  if (interruption.reason() == Interruption::Reason::signal) {
+    result.ending = Ending::interrupted;
+    result.status = interruption.signal();
+    return;
+  }
+  for (const auto& commit : commits) {
+    Denial denial = commit_denial(commit->mount());
+    denial.error = ETIME;
+    denial.rule = "time";
+    denial.reason = "bringing the outputs out took longer than " +
+                    std::to_string(interruption.most_ms()) +
+                    " ms; write less, or fewer files, and nothing of this run came out";
+    result.commit_refusals.push_back(std::move(denial));
   }
 }
 
@@ -94,14 +157,12 @@ void GrantOutputs::look_at_files(RunResult& result) const {
     artifact.grant = artifact.where = mount.where;
     artifact.action = "replaced";
     artifact.mode = found.st_mode & 0777;
-    Sha256Stream digest;
-    std::array<std::byte, 65536> buffer;
-    ssize_t n = 0;
-    while ((n = read(fd->get(), buffer.data(), buffer.size())) > 0) {
-      digest.add(std::span<const std::byte>(buffer).first(static_cast<std::size_t>(n)));
-      artifact.bytes += static_cast<std::uint64_t>(n);
-    }
-    artifact.sha256 = digest.finish();
+    // The tool wrote it directly: nothing can be given up any more.
+    Interruption never(-1, UINT32_MAX);
+    const auto content = digest_file(*fd, mount.source, never);
+    if (!content) continue;
+    artifact.bytes = content->bytes;
+    artifact.sha256 = content->sha256;
     result.artifacts.push_back(std::move(artifact));
   }
 }

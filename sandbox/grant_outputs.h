@@ -4,10 +4,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sandbox/cage.h"
+#include "sandbox/interruption.h"
 #include "sandbox/launch.h"
+#include "sandbox/staged_commit.h"
 
 namespace ethos::sandbox {
 
@@ -19,8 +22,11 @@ class GrantOutputs {
   explicit GrantOutputs(const Plan& plan);
 
   // Adds artifacts and refusals to `result`. Directories are committed only when the tool ended by
-  // itself: what a killed or refused run left half-written stays in the layer and goes with it.
-  void collect(const Launch& launch, const LaunchOptions& options, RunResult& result);
+  // itself: what a killed or refused run left half-written stays in the layer and goes with it. A
+  // signal that `signal_fd` brings meanwhile, or too long a time, leaves every directory as it was;
+  // after a signal the run counts as interrupted.
+  void collect(const Launch& launch, const LaunchOptions& options, int signal_fd,
+               RunResult& result);
 
  private:
   struct FileState {
@@ -28,7 +34,13 @@ class GrantOutputs {
     std::int64_t changed_ns = 0;
     std::uint64_t size = 0;
   };
-  void commit_directories(const Launch& launch, const LaunchOptions& options, RunResult& result);
+  using Commits = std::vector<std::unique_ptr<StagedCommit>>;
+  void commit_directories(const Launch& launch, const LaunchOptions& options,
+                          Interruption& interruption, RunResult& result);
+  // Those that have something to bring out and are ready to.
+  Commits prepare(const Launch& launch, const LaunchOptions& options, Interruption& interruption,
+                  RunResult& result) const;
+  static void give_up(const Commits& commits, const Interruption& interruption, RunResult& result);
   void look_at_files(RunResult& result) const;
 
   const Plan& plan_;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -40,6 +41,14 @@ std::string_view write_rule(Cover cover) {
     default:
       return "outside-grants";
   }
+}
+
+// A path that fits into a record with every byte escaped: of a longer one the directory above that
+// does.
+std::string fitting(std::string path) {
+  constexpr std::size_t kMost = 4000;
+  while (path.size() > kMost) path.resize(std::max<std::size_t>(path.rfind('/'), 1));
+  return path;
 }
 
 bool is_granted(Cover cover) { return cover == Cover::writable || cover == Cover::readable; }
@@ -92,9 +101,9 @@ bool Judge::find_place(const Call& call, const PathQuery& query, Place& place, V
 Verdict Judge::refuse_path(const Call& call, const std::string& path, std::string_view rule,
                            std::string_view reason, int error) {
   Denial denial;
-  denial.object = path;
+  denial.object = fitting(path);
   denial.object_kind = "path";
-  denial.where = based_path(path, plan_->workspace);
+  denial.where = based_path(denial.object, plan_->workspace);
   denial.rule = std::string(rule);
   denial.reason = std::string(reason);
   return refuse(call, std::move(denial), error);
@@ -176,8 +185,8 @@ bool Judge::may_interpret(const Call& call, const Place& file, Verdict& verdict)
 
 void Judge::note_exec(const Call& call, std::string path) {
   ExecEvent event;
-  event.where = based_path(path, plan_->workspace);
-  event.path = std::move(path);
+  event.path = fitting(std::move(path));
+  event.where = based_path(event.path, plan_->workspace);
   event.pid = call.pid;
   event.is_tool = !has_seen_tool_;
   has_seen_tool_ = true;

@@ -65,6 +65,8 @@ bool Recorder::on_exec(const ExecEvent& event) {
     at->second += event.count;
   else if (execs_.size() < kMaxExecPaths)
     execs_.emplace(key, event.count);
+  else
+    unlisted_execs_ += event.count;
   return writer_.failure().empty();
 }
 
@@ -140,6 +142,13 @@ Result<void> Recorder::close(const RunResult& result, const std::vector<OutputFa
   for (const Artifact& artifact : result.artifacts) {
     Json body = artifact_body(artifact, committer_);
     writer_.add("artifact.exported", std::move(body), committer_.take());
+  }
+  if (unlisted_execs_ > 0) {
+    Gap unlisted;
+    unlisted.reason = "programs";
+    unlisted.count = unlisted_execs_;
+    ++gap_records_;
+    writer_.add("run.gap", gap_body(unlisted), {});
   }
   CloseFacts close;
   close.denied_acts = denied_acts_;

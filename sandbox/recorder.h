@@ -87,6 +87,7 @@ class Recorder final : public EvidenceSink {
   std::vector<std::string> limits_;
   std::map<std::string, std::uint64_t> execs_;  // encoded Path -> count
   std::uint64_t exec_total_ = 0;
+  std::uint64_t unlisted_execs_ = 0;  // of exec_total_, those not in execs_
 };
 
 }  // namespace ethos::sandbox

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/run_command.h"
 
+#include <optional>
 #include <ostream>
 #include <tuple>
 
@@ -17,6 +18,7 @@
 #include "sandbox/run_status.h"
 #include "sandbox/sarif_step.h"
 #include "sandbox/shown_text.h"
+#include "sandbox/signal_guard.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -106,6 +108,9 @@ class Run {
 
   int cage(Recorder& recorder) {
     base::step_mark("program and spools");
+    // Until the run's last record is committed: a signal that came later than the cage's own watch
+    // would leave a run without an end.
+    signals_.emplace();
     Plan& plan = *ready_.prepared.plan;
     plan.argv.front() = resolve_command(plan);
     if (plan.identity.is_mapped_by_root)
@@ -143,6 +148,7 @@ class Run {
     status_.ended_by = "refused";
     if (auto done = recorder.refuse(denial, code(ExitStatus::refused)); !done)
       return evidence_failed(done.error().message());
+    signals_.reset();
     return with_sarif(recorder, code(ExitStatus::refused), {});
   }
 
@@ -172,6 +178,7 @@ class Run {
     describe(recorder, result);
     if (auto done = recorder.close(result, outputs, std::move(disclosures), status); !done)
       return evidence_failed(done.error().message());
+    signals_.reset();
     tell(result);
     SarifRequest sarif;
     sarif.plan = ready_.prepared.plan;
@@ -241,6 +248,7 @@ class Run {
   std::ostream& err_;
   record::RunId id_;
   RunStatus status_;
+  std::optional<SignalGuard> signals_;
 };
 
 }  // namespace

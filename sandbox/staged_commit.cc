@@ -18,8 +18,7 @@
 #include "sandbox/beneath.h"
 #include "sandbox/commit_journal.h"
 #include "sandbox/commit_steps.h"
-#include "sandbox/sha256.h"
-#include "sandbox/upper_walk.h"
+#include "sandbox/staged_file.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -41,27 +40,72 @@ std::string make_prefix() {
   return out + "-";
 }
 
-class Committer {
- public:
-  Committer(const Plan& plan, const Mount& mount, const Layer& layer, const std::string& journal)
-      : plan_(plan), mount_(mount), layer_(layer), journal_path_(journal), prefix_(make_prefix()) {}
+}  // namespace
 
-  Result<CommitResult> run(const CommitRules& rules) {
+class StagedCommit::Work {
+ public:
+  Work(const Plan& plan, const Mount& mount, const Layer& layer, std::string journal,
+       Interruption& interruption)
+      : plan_(plan),
+        mount_(mount),
+        layer_(layer),
+        journal_path_(std::move(journal)),
+        interruption_(interruption),
+        prefix_(make_prefix()) {}
+
+  Result<bool> prepare(const CommitRules& rules) {
     auto grant = open_grant(mount_.source, mount_.device, mount_.inode);
     if (!grant) return base::Unexpected(std::move(grant).error());
     grant_ = std::move(grant).value();
     struct stat owner {};
     if (fstat(grant_.get(), &owner) != 0) return base::fail_errno(mount_.source, errno);
     owner_ = owner;
-    auto walk = walk_upper(layer_, grant_.get(), mount_.at, rules, mount_.allow_delete);
+    auto walk =
+        walk_upper(layer_, grant_.get(), mount_.at, rules, mount_.allow_delete, interruption_);
     if (!walk) return base::Unexpected(std::move(walk).error());
     check_quota(*walk);
     if (!walk->refused.empty()) {
       refuse_all(walk->refused);
-      return std::move(out_);
+      return false;
     }
-    return carry_out(walk->changes);
+    return build_all(walk->changes);
   }
+
+  Result<void> swap() {
+    for (CommitStep& step : journal_.steps)
+      if (step.kind != CommitStep::Kind::remove && step.kind != CommitStep::Kind::discard)
+        step.new_inode = inode_at(grant_.get(), step.temp);
+    Result<void> done = write_journal();
+    for (auto step = journal_.steps.begin(); done && step != journal_.steps.end(); ++step) {
+      if (interruption_.is_over()) {
+        done = base::fail(base::Errc::refused, mount_.source + ": given up");
+      } else if (const int error = apply_step(grant_.get(), *step)) {
+        done = base::fail_errno(step->final, error);
+      }
+    }
+    if (!done) undo();
+    return done;
+  }
+
+  void undo() {
+    if (!is_begun_) return;
+    is_begun_ = false;
+    undo_steps(grant_.get(), journal_.steps);
+    remove_journal();
+    out_.artifacts.clear();
+  }
+
+  // The change is made. From here on a crash only leaves old content to be removed.
+  void finish() {
+    is_begun_ = false;
+    for (CommitStep& step : journal_.steps) step.kind = CommitStep::Kind::discard;
+    static_cast<void>(write_journal().has_value());
+    for (const CommitStep& step : journal_.steps) remove_tree(grant_.get(), step.temp);
+    remove_journal();
+  }
+
+  [[nodiscard]] const Mount& mount() const { return mount_; }
+  CommitResult take() { return std::move(out_); }
 
  private:
   struct Item {
@@ -114,25 +158,21 @@ class Committer {
     out_.refusals.back().count = refused.size() - shown;
   }
 
-  Result<CommitResult> carry_out(const std::vector<Change>& changes) {
+  Result<bool> build_all(const std::vector<Change>& changes) {
     const std::vector<Item> items = lay_out(changes);
-    if (items.empty()) return std::move(out_);
+    if (items.empty()) return false;
     if (!journal_path_.empty() && max_journal_size(journal_) > kMaxJournal) {
       refuse({".", "quota", "more changes than a commit can undo"});
       out_.refusals.back().object = mount_.at;
       out_.refusals.back().where = mount_.where;
-      return std::move(out_);
+      return false;
     }
     if (auto r = write_journal(); !r) return base::Unexpected(std::move(r).error());
+    is_begun_ = true;
     Result<void> built = build(items);
-    if (built) built = swap();
-    if (!built) {
-      undo_steps(grant_.get(), journal_.steps);
-      remove_journal();
-      return base::Unexpected(std::move(built).error());
-    }
-    clean_up();
-    return std::move(out_);
+    if (built) return true;
+    undo();
+    return base::Unexpected(std::move(built).error());
   }
 
   // Temporary names for everything, before anything is made.
@@ -195,6 +235,8 @@ class Committer {
 
   Result<void> build(const std::vector<Item>& items) {
     for (const Item& item : items) {
+      if (interruption_.is_over())
+        return base::fail(base::Errc::refused, mount_.source + ": given up");
       if (item.replaces && is_unchanged(*item.change)) {
         // Opened for writing, touched or merely copied: nothing to bring out.
         journal_.steps[*item.step].kind = CommitStep::Kind::discard;
@@ -255,19 +297,10 @@ class Committer {
     const UniqueFd to =
         open_beneath_dir(grant_.get(), item.place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     if (!to.is_open()) return base::fail_errno(path, errno);
-    Sha256Stream digest;
-    std::array<std::byte, 65536> buffer;
-    for (;;) {
-      const ssize_t n = read(from.get(), buffer.data(), buffer.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return base::fail_errno(path, errno);
-      if (n == 0) break;
-      const auto bytes = std::span<const std::byte>(buffer).first(static_cast<std::size_t>(n));
-      digest.add(bytes);
-      artifact.bytes += bytes.size();
-      if (auto r = base::write_all(to, bytes, path); !r) return r;
-    }
-    artifact.sha256 = digest.finish();
+    auto content = copy_file(from, to, path, interruption_);
+    if (!content) return base::Unexpected(std::move(content).error());
+    artifact.bytes = content->bytes;
+    artifact.sha256 = content->sha256;
     // Owner first: a change of owner clears bits.
     if (!give_to_owner(to.get()) || fchmod(to.get(), item.change->mode) != 0)
       return base::fail_errno(path, errno);
@@ -285,52 +318,33 @@ class Committer {
     if (!S_ISREG(found.st_mode) || static_cast<std::uint64_t>(found.st_size) != change.size ||
         (found.st_mode & 0777) != change.mode)
       return false;
-    std::array<char, 32768> a;
-    std::array<char, 32768> b;
-    for (;;) {
-      const ssize_t n = read(ours.get(), a.data(), a.size());
-      const ssize_t m = read(old.get(), b.data(), b.size());
-      if (n != m || n < 0) return false;
-      if (n == 0) return true;
-      if (!std::equal(a.begin(), a.begin() + n, b.begin())) return false;
-    }
-  }
-
-  Result<void> swap() {
-    for (CommitStep& step : journal_.steps)
-      if (step.kind != CommitStep::Kind::remove && step.kind != CommitStep::Kind::discard)
-        step.new_inode = inode_at(grant_.get(), step.temp);
-    if (auto r = write_journal(); !r) return r;
-    for (const CommitStep& step : journal_.steps)
-      if (const int error = apply_step(grant_.get(), step))
-        return base::fail_errno(step.final, error);
-    return {};
-  }
-
-  // The change is made. From here on a crash only leaves old content to be removed.
-  void clean_up() {
-    for (CommitStep& step : journal_.steps) step.kind = CommitStep::Kind::discard;
-    static_cast<void>(write_journal().has_value());
-    for (const CommitStep& step : journal_.steps) remove_tree(grant_.get(), step.temp);
-    remove_journal();
+    return has_same_bytes(ours, old, interruption_);
   }
 
   const Plan& plan_;
   const Mount& mount_;
   Layer layer_;
-  const std::string& journal_path_;
+  std::string journal_path_;
+  Interruption& interruption_;
   std::string prefix_;
   UniqueFd grant_;
   struct stat owner_ {};
   CommitJournal journal_;
+  bool is_begun_ = false;
   CommitResult out_;
 };
 
-}  // namespace
+StagedCommit::StagedCommit(const Plan& plan, const Mount& mount, const Layer& layer,
+                           std::string journal, Interruption& interruption)
+    : work_(std::make_unique<Work>(plan, mount, layer, std::move(journal), interruption)) {}
 
-Result<CommitResult> commit_staged(const Plan& plan, const Mount& mount, const Layer& layer,
-                                   const CommitRules& rules, const std::string& journal) {
-  return Committer(plan, mount, layer, journal).run(rules);
-}
+StagedCommit::~StagedCommit() { work_->undo(); }
+
+Result<bool> StagedCommit::prepare(const CommitRules& rules) { return work_->prepare(rules); }
+Result<void> StagedCommit::swap() { return work_->swap(); }
+void StagedCommit::undo() { work_->undo(); }
+void StagedCommit::finish() { work_->finish(); }
+const Mount& StagedCommit::mount() const { return work_->mount(); }
+CommitResult StagedCommit::take() { return work_->take(); }
 
 }  // namespace ethos::sandbox

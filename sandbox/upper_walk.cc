@@ -21,7 +21,8 @@ using base::Result;
 using base::UniqueFd;
 
 constexpr std::size_t kMaxEntries = 1'000'000;
-constexpr int kMaxDepth = 128;
+// A path has to fit into a record twice, as itself and as its grant's, each byte escaped.
+constexpr std::size_t kMaxPath = 3072;
 constexpr mode_t kPermissions = 0777;
 
 std::string join(const std::string& dir, const std::string& name) {
@@ -49,22 +50,27 @@ HostType host_type(int host, const std::string& path, struct stat& found) {
 class Walker {
  public:
   Walker(int host, bool is_copy, const std::string& grant_at, const CommitRules& rules,
-         bool allow_delete)
+         bool allow_delete, Interruption& interruption)
       : host_(host),
         is_copy_(is_copy),
         grant_at_(grant_at),
         rules_(rules),
-        allow_delete_(allow_delete) {}
+        allow_delete_(allow_delete),
+        interruption_(interruption) {}
 
   Result<void> walk(int dir, const std::string& at, bool is_new, int depth) {
-    if (depth > kMaxDepth) return base::fail(Errc::too_large, at);
     bool ok = false;
     const auto names = list_names(dir, ok);
     if (!ok) return base::fail_errno(at, errno != 0 ? errno : EIO);
     if (is_copy_ && !is_new) find_missing(names, at);
     for (const auto& name : names) {
-      if (++entries_ > kMaxEntries) return base::fail(Errc::too_large, grant_at_);
-      if (auto r = visit(dir, name, join(at, name), is_new, depth); !r) return r;
+      if (++entries_ > kMaxEntries)
+        return base::fail(
+            Errc::too_large,
+            "more than 1000000 files and directories below one grant; write fewer, or "
+            "one archive of them");
+      if (interruption_.is_over()) return base::fail(Errc::refused, grant_at_ + ": given up");
+      if (auto r = visit(dir, at, name, is_new, depth); !r) return r;
     }
     return {};
   }
@@ -76,12 +82,18 @@ class Walker {
     out_.refused.push_back({path, std::move(rule), std::move(reason)});
   }
 
-  Result<void> visit(int dir, const std::string& name, const std::string& path, bool is_new,
+  Result<void> visit(int dir, const std::string& at, const std::string& name, bool is_new,
                      int depth) {
+    const std::string path = join(at, name);
     struct stat found {};
     if (fstatat(dir, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
       return base::fail_errno(path, errno);
     const bool is_directory = S_ISDIR(found.st_mode);
+    if (grant_at_.size() + 1 + path.size() > kMaxPath) {
+      refuse(at, "depth",
+             "a path below is longer than 3072 bytes; use shorter names, or write one archive");
+      return {};
+    }
     if (const auto refusal = rules_.refuses(grant_at_ + "/" + path, is_directory)) {
       refuse(path, refusal->rule, refusal->reason);
       return {};
@@ -143,7 +155,7 @@ class Walker {
   bool holds_protected(const std::string& path, int depth) {
     const UniqueFd dir = open_beneath_dir(host_, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     bool ok = false;
-    if (!dir.is_open() || depth > kMaxDepth) return true;
+    if (!dir.is_open() || depth > kMaxUpperLevels) return true;
     for (const auto& name : list_names(dir.get(), ok)) {
       struct stat found {};
       const std::string inner = join(path, name);
@@ -169,6 +181,12 @@ class Walker {
 
   Result<void> visit_directory(int dir, const std::string& name, const std::string& path,
                                const struct stat& found, bool is_new, int depth) {
+    if (depth >= kMaxUpperLevels) {
+      refuse(path, "depth",
+             "more than 128 levels of directories below the grant; write a flatter tree, or one "
+             "archive of it");
+      return {};
+    }
     const UniqueFd inner = open_beneath_dir(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (!inner.is_open()) return base::fail_errno(path, errno);
     struct stat host {};
@@ -200,6 +218,7 @@ class Walker {
   const std::string& grant_at_;
   const CommitRules& rules_;
   bool allow_delete_;
+  Interruption& interruption_;
   std::size_t entries_ = 0;
   UpperWalk out_;
 };
@@ -207,8 +226,9 @@ class Walker {
 }  // namespace
 
 Result<UpperWalk> walk_upper(const Layer& layer, int host, const std::string& grant_at,
-                             const CommitRules& rules, bool allow_delete) {
-  Walker walker(host, layer.is_copy, grant_at, rules, allow_delete);
+                             const CommitRules& rules, bool allow_delete,
+                             Interruption& interruption) {
+  Walker walker(host, layer.is_copy, grant_at, rules, allow_delete, interruption);
   if (auto r = walker.walk(layer.fd, "", false, 0); !r)
     return base::Unexpected(std::move(r).error());
   return walker.take();

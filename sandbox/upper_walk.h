@@ -9,6 +9,7 @@
 
 #include "ledger/base/result.h"
 #include "sandbox/commit_rules.h"
+#include "sandbox/interruption.h"
 
 namespace ethos::sandbox {
 
@@ -43,11 +44,16 @@ struct Layer {
   bool is_copy = false;  // then what is missing was removed, and what is equal was not touched
 };
 
+// Levels of directories below the grant that are looked at.
+constexpr int kMaxUpperLevels = 128;
+
 // Reads the layer and compares it with the grant's directory on the host, both by
 // descriptor: no name is followed out of them. Everything that is no regular file or directory is
-// refused, removals unless `allow_delete`. Errc::too_large beyond 1,000,000 entries or 128 levels.
+// refused, removals unless `allow_delete`, and what lies deeper than kMaxUpperLevels.
+// Errc::too_large beyond 1,000,000 entries, Errc::refused when it was given up.
 [[nodiscard]] base::Result<UpperWalk> walk_upper(const Layer& layer, int host,
                                                  const std::string& grant_at,
-                                                 const CommitRules& rules, bool allow_delete);
+                                                 const CommitRules& rules, bool allow_delete,
+                                                 Interruption& interruption);
 
 }  // namespace ethos::sandbox

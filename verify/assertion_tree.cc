@@ -83,6 +83,10 @@ const std::array<Rule, 10> kRules{{
      }},
     {"no-denials", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, std::string& why) {
+       if (v.e().denials == 0 && v.run.may_hide_denials) {
+         why = "some acts were seen and not recorded, and may have been denied";
+         return false;
+       }
        if (v.e().denials == 0) return true;
        why = std::to_string(v.e().denials) + " acts were denied, first " + (v.e().tried.empty() ? "" : v.e().tried[0]);
        return false;

@@ -46,7 +46,10 @@ void count_gap(const Envelope& e, RunEvidence& run) {
   const std::uint64_t lost = parse_decimal(gap.at("lost").raw()).value_or(0);
   ++run.gaps;
   run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
-  run.has_flood = run.has_flood || gap.at("reason").raw() == "flood";
+  const std::string_view reason = gap.at("reason").raw();
+  run.has_flood = run.has_flood || reason == "flood";
+  // A caller that was killed did nothing, and a program that started was not refused.
+  run.may_hide_denials = run.may_hide_denials || (reason != "target_gone" && reason != "programs");
 }
 
 }  // namespace ethos::verify

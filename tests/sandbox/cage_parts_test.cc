@@ -223,7 +223,7 @@ TEST_CASE("coalescer: beyond its budget acts are counted as a gap", "[sandbox]")
 TEST_CASE("coalescer: a flood of programs hides no denial", "[sandbox]") {
   support::KeepingSink sink;
   Coalescer c(sink);
-  for (std::uint64_t i = 0; i < Coalescer::kMaxExecs + 2000; ++i) {
+  for (std::uint64_t i = 0; i < Coalescer::kMaxRecords + 2000; ++i) {
     ExecEvent event;
     event.path = "/bin/x" + std::to_string(i);
     c.add(std::move(event), i + 1);
@@ -235,6 +235,7 @@ TEST_CASE("coalescer: a flood of programs hides no denial", "[sandbox]") {
   c.finish();
   REQUIRE(sink.denials.size() == 1);
   CHECK(sink.gaps.empty());
+  CHECK(sink.execs.size() == Coalescer::kMaxRecords + 2000);
 }
 
 TEST_CASE("coalescer: a sink that refuses is remembered", "[sandbox]") {

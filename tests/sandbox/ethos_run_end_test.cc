@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs whose end is disturbed, and runs that do more than can be recorded one by one.
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "ledger/reader.h"
+#include "tests/sandbox/program.h"
+
+using namespace ethos::support;
+using ethos::sandbox::JsonNode;
+
+#define NEEDS_CAGES                                                   \
+  if (Site().run({"--", "/bin/true"}).status != 0) {                  \
+    WARN("skipped: no cage can be built here, see ethos-run doctor"); \
+    return;                                                           \
+  }
+
+namespace {
+
+std::set<std::string> runs_of(const std::vector<JsonNode>& records) {
+  std::set<std::string> out;
+  for (const JsonNode& r : records) out.insert(text_at(r, {"run"}));
+  return out;
+}
+
+// Before execve the process is still a copy of the test with the test's own handlers.
+void await_start(pid_t pid) {
+  const std::string exe = "/proc/" + std::to_string(pid) + "/exe";
+  for (int i = 0; i < 20'000; ++i) {
+    std::error_code error;
+    if (std::filesystem::read_symlink(exe, error).filename() == "ethos-run") return;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+void sleep_us(long us) { std::this_thread::sleep_for(std::chrono::microseconds(us)); }
+
+std::string pin_of(const Site& site) {
+  const Ended pin = site.program("ethos-ledger", {"pin"});
+  REQUIRE(pin.status == 0);
+  site.file("pin.json", pin.out);
+  return site.path("work/pin.json");
+}
+
+Ended verify(const Site& site, const std::string& assertion) {
+  return site.program("ethos-verify",
+                      {"--pin", pin_of(site), "--assert", assertion, site.ledger()});
+}
+
+}  // namespace
+
+TEST_CASE("ethos-run: a signal while the last records are being made does not cut them off",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  constexpr std::size_t kBytes = 24U << 20;
+  for (const int sig : {SIGINT, SIGTERM, SIGHUP}) {
+    const std::size_t closed = site.has("home/.local") ? site.records("run.close").size() : 0;
+    // Making the commitment to so much output takes long enough to be met.
+    const Started started = site.start("ethos-run", {"--keep-output", "--", "/usr/bin/head", "-c",
+                                                     std::to_string(kBytes), "/dev/zero"});
+    std::vector<char> buffer(1U << 20);
+    std::size_t have = 0;
+    while (have < kBytes) {
+      const ssize_t n = ::read(started.out, buffer.data(), buffer.size());
+      REQUIRE(n > 0);
+      have += static_cast<std::size_t>(n);
+    }
+    sleep_us(3000);
+    REQUIRE(::kill(started.pid, sig) == 0);
+    const Ended ended = Site::wait(started);
+    CAPTURE(sig, ended.status, ended.err);
+    const auto closes = site.records("run.close");
+    REQUIRE(closes.size() == closed + 1);
+    CHECK(text_at(closes.back(), {"body", "status"}) == std::to_string(ended.status));
+  }
+  CHECK(site.run({"--", "true"}).status == 0);
+  CHECK(site.records("run.abort").empty());
+}
+
+TEST_CASE("ethos-run: whenever a signal comes, a run that was opened is closed", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("out/kept", "old\n");
+  REQUIRE(site.run({"--", "true"}).status == 0);
+  constexpr int kRuns = 60;
+  for (int i = 0; i < kRuns; ++i) {
+    const Started started =
+        site.start("ethos-run", {"--quiet", "--write", "out", "--", "/bin/sh", "-c",
+                                 "echo " + std::to_string(i) + " > out/kept; echo x > out/new"});
+    await_start(started.pid);
+    sleep_us(400L * i);
+    ::kill(started.pid, i % 2 == 0 ? SIGTERM : SIGINT);
+    const Ended ended = Site::wait(started);
+    CAPTURE(i, ended.status, ended.err);
+    CHECK((ended.status == 0 || ended.status == 128 + SIGTERM || ended.status == 128 + SIGINT));
+    for (const auto& entry : std::filesystem::directory_iterator(site.path("work/out")))
+      CHECK(entry.path().filename().string().find(".ethos") == std::string::npos);
+  }
+  // Runs that were met before they were in the ledger leave nothing to end.
+  REQUIRE(site.run({"--", "true"}).status == 0);
+  CHECK(site.records("run.abort").empty());
+  CHECK(runs_of(site.records("run.open")) == runs_of(site.records("run.close")));
+}
+
+TEST_CASE("ethos-run: outputs come out whole or not at all when a signal ends the run",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("out/kept", "old\n");
+  std::size_t interrupted = 0;
+  for (int i = 0; i < 12; ++i) {
+    site.file("out/kept", "old\n");
+    std::filesystem::remove_all(site.path("work/out/d"));
+    const Started started =
+        site.start("ethos-run",
+                   {"--quiet", "--write", "out", "--", "/bin/sh", "-c",
+                    "echo new > out/kept; mkdir out/d; i=0; while [ $i -lt 400 ]; do echo $i > "
+                    "out/d/$i; i=$((i+1)); done; head -c 3000000 /dev/zero > out/d/big; echo up"});
+    char up[3] = {};
+    REQUIRE(::read(started.out, up, 3) == 3);
+    sleep_us(1500L * i);
+    ::kill(started.pid, SIGTERM);
+    const Ended ended = Site::wait(started);
+    CAPTURE(i, ended.status);
+    const JsonNode close = site.records("run.close").back();
+    const bool is_ended = text_at(close, {"body", "ended_by"}) == "tool";
+    CHECK(site.read("work/out/kept") == (is_ended ? "new\n" : "old\n"));
+    CHECK(site.has("work/out/d/399") == is_ended);
+    CHECK(ended.status == (is_ended ? 0 : 128 + SIGTERM));
+    interrupted += is_ended ? 0 : 1;
+  }
+  CHECK(interrupted > 0);
+}
+
+TEST_CASE("ethos-run: a flood of denials is counted, fails --fail-on-denial and no-denials",
+          "[sandbox][e2e][slow]") {
+  NEEDS_CAGES
+  const Site site;
+  const Ended ended = site.run({"--fail-on-denial", "--", "/bin/sh", "-c",
+                                "i=0; while [ $i -lt 4300 ]; do true > /usr/x$i; i=$((i+1)); done; "
+                                "exit 0"});
+  CHECK(ended.status == 122);
+  const auto gaps = site.records("run.gap");
+  REQUIRE(gaps.size() == 1);
+  CHECK(text_at(gaps[0], {"body", "reason"}) == "flood");
+  CHECK(text_at(gaps[0], {"body", "lost"}) == std::to_string(4300 - 4096));
+  const JsonNode close = site.records("run.close").back();
+  CHECK(text_at(close, {"body", "gaps"}) == "1");
+  CHECK(text_at(close, {"body", "denials", "acts"}) == "4096");
+  CHECK(verify(site, "no-denials").status == 1);
+  CHECK(verify(site, "no-gaps").status == 1);
+}
+
+TEST_CASE("ethos-run: more programs than the list holds are counted and said",
+          "[sandbox][e2e][slow]") {
+  NEEDS_CAGES
+  const Site site;
+  // Names of one script: each is a program of its own.
+  const Ended ended =
+      site.run({"--exec", "@scratch", "--", "/bin/sh", "-c",
+                "printf '#!/bin/sh\\nexit 0\\n' > /tmp/p; chmod 755 /tmp/p; i=0; "
+                "while [ $i -lt 1100 ]; do ln /tmp/p /tmp/p$i; /tmp/p$i; i=$((i+1)); done"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.status == 0);
+  const auto gaps = site.records("run.gap");
+  REQUIRE(gaps.size() == 1);
+  CHECK(text_at(gaps[0], {"body", "reason"}) == "programs");
+  const JsonNode close = site.records("run.close").back();
+  const auto total = std::stoul(text_at(close, {"body", "execs", "total"}));
+  const auto lost = std::stoul(text_at(gaps[0], {"body", "lost"}));
+  CHECK(total >= 2200);  // the shell, ln and each of the names
+  CHECK(lost > 0);
+  auto reader = ethos::ledger::LedgerReader::open(ethos::ledger::LedgerFiles::at(site.ledger()));
+  REQUIRE(reader);
+  const auto c = ethos::record::Digest::from_base64(text_at(close, {"body", "execs", "list", "c"}));
+  REQUIRE(c);
+  const auto disclosure = reader->disclosure(*c);
+  REQUIRE((disclosure && *disclosure));
+  const auto list = ethos::sandbox::parse_jsonc((*disclosure)->bytes, {16U << 20, 8});
+  REQUIRE(list);
+  CHECK(list->items.size() == 1024);
+  std::size_t listed = 0;
+  for (const JsonNode& item : list->items) listed += std::stoul(text_at(item, {"count"}));
+  CHECK(listed + lost == total);
+  CHECK(verify(site, "no-denials").status == 0);
+  CHECK(verify(site, "no-gaps").status == 1);
+}
