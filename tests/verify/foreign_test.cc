@@ -65,7 +65,7 @@ TEST_CASE("foreign: a record of an unknown type or version, anywhere in a run, i
                    r["body"] = {{"whatever", true}};
                  }), "unknown_version");
   }
-  unverifiable(with_record(0, [](Json& r) { r["type"] = "ledger.seal"; r["body"] = Json::object(); }), "unknown_type");
+  unverifiable(with_record(0, [](Json& r) { r["type"] = "ledger.upgrade"; r["body"] = Json::object(); }), "unknown_type");
 }
 
 TEST_CASE("foreign: a known record that became one of another version is not tampering either", "[verify]") {
