@@ -31,6 +31,7 @@ void add_baseline(CLI::App& app, Action& action);
 void add_diff(CLI::App& app, Action& action);
 void add_split(CLI::App& app, Action& action);
 void add_summary(CLI::App& app, Action& action);
+void add_suppress(CLI::App& app, Action& action);
 void add_repair(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 

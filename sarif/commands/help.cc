@@ -62,6 +62,13 @@ constexpr auto kFooters = std::to_array<Footer>({
      "  ethos-sarif split --service none --max-results 1000 --json all.sarif -o parts",
      "0 done, 1 one result alone is over the limit, 2 usage, 3 unreadable or unwritable."},
     {"summary", "ethos-sarif summary --format markdown *.sarif", kPlainStatus},
+    {"suppress",
+     "ethos-sarif suppress --policy suppress.json all.sarif -o marked.sarif\n"
+     "  ethos-sarif suppress --policy suppress.json --fail-on-stale --json all.sarif -o "
+     "marked.sarif",
+     "0 done, 1 with --fail-on-stale: an entry is expired, exceeded or unused, 2 usage, 3 "
+     "unreadable "
+     "or unwritable."},
     {"validate",
      "ethos-sarif validate --profile github lint.sarif\n"
      "  ethos-sarif validate --json --root . *.sarif",

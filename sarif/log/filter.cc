@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
+#include "sarif/evidence/denials.h"
+#include "sarif/log/result_view.h"
 #include "sarif/log/rewrite.h"
-#include "sarif/uri.h"
 
 namespace ethos::sarif {
 namespace {
@@ -12,16 +13,6 @@ namespace {
 bool matches_any(const std::vector<std::string>& patterns, std::string_view text) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [text](const std::string& pattern) { return matches_pattern(pattern, text); });
-}
-
-std::string path_of(const JsonView& result) {
-  const auto locations = result.find("locations");
-  const auto first = locations ? locations->at(0) : std::nullopt;
-  const auto uri =
-      first ? first->find_path({"physicalLocation", "artifactLocation", "uri"}) : std::nullopt;
-  if (!uri) return {};
-  const std::string text = uri->text();
-  return decode_uri_path(text).value_or(text);
 }
 
 bool passes_lists(const std::vector<std::string>& with, const std::vector<std::string>& without,
@@ -56,9 +47,16 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
 }
 
 bool passes(const FilterCriteria& criteria, const RunIndex& run, const JsonView& result) {
+  const std::string rule = run.rule_id_of(result);
+  // What the sandbox refused is part of the evidence in the run's properties: a file without it
+  // would say something else than the ledger. Who means it names the rule.
+  if (run.has_sandbox && rule == kDenialRuleId) {
+    return std::find(criteria.without_rules.begin(), criteria.without_rules.end(), rule) ==
+           criteria.without_rules.end();
+  }
   if (!criteria.levels.empty() && !criteria.levels.contains(run.level_of(result))) return false;
-  if (!passes_lists(criteria.rules, criteria.without_rules, run.rule_id_of(result))) return false;
-  if (!passes_lists(criteria.paths, criteria.without_paths, path_of(result))) return false;
+  if (!passes_lists(criteria.rules, criteria.without_rules, rule)) return false;
+  if (!passes_lists(criteria.paths, criteria.without_paths, primary_path(result))) return false;
   if (!criteria.baseline_states.empty() &&
       !criteria.baseline_states.contains(text_of(result, "baselineState"))) {
     return false;

@@ -15,7 +15,9 @@ namespace ethos::sarif {
 
 enum class SuppressedResults { keep, drop, only };
 
-// Which results stay. An empty list does not restrict; a result must pass every one.
+// Which results stay. An empty list does not restrict; a result must pass every one. Denials of a
+// run with sandbox evidence stay whatever the criteria, unless without_rules names their rule in
+// full.
 struct FilterCriteria {
   std::set<Level> levels;
   std::vector<std::string> rules;          // patterns with "*"

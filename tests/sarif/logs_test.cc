@@ -156,6 +156,34 @@ TEST_CASE("filter: each criterion, and what it leaves alone", "[sarif]") {
   CHECK(kept(criteria) == "B1");
 }
 
+TEST_CASE("filter: denials stay with the sandbox evidence that they belong to", "[sarif]") {
+  const auto kept = [](const std::string& properties, const FilterCriteria& criteria) {
+    const std::string log = log_of(
+        R"({"tool":{"driver":{"name":"t"}},"results":[)" + result("A", "a.c", 1, "x") + "," +
+        result("runtime.sandbox_denial", "b.c", 1, "no") + R"(],"properties":)" + properties + "}");
+    MemorySource first(log);
+    JsonReader indexer(first);
+    const auto runs = index_log(indexer);
+    REQUIRE(runs);
+    MemorySource second(log);
+    JsonReader reader(second);
+    StringSink sink;
+    JsonWriter writer(sink, JsonLayout::compact);
+    const auto done = filter_log(reader, writer, criteria, *runs);
+    REQUIRE(done);
+    return done->kept;
+  };
+  FilterCriteria criteria;
+  criteria.rules = {"nothing"};
+  criteria.levels = {Level::note};
+  CHECK(kept(R"({"sandbox":{}})", criteria) == 1);
+  CHECK(kept("{}", criteria) == 0);
+  criteria.without_rules = {"runtime.*"};
+  CHECK(kept(R"({"sandbox":{}})", criteria) == 1);
+  criteria.without_rules = {"runtime.sandbox_denial"};
+  CHECK(kept(R"({"sandbox":{}})", criteria) == 0);
+}
+
 TEST_CASE("filter: patterns", "[sarif]") {
   for (const auto& [pattern, text] : std::initializer_list<std::pair<const char*, const char*>>{
            {"", ""}, {"*", ""}, {"*", "x/y"}, {"a*c", "abbc"}, {"a*b*c", "aXbYbZc"}, {"**", "q"}}) {
