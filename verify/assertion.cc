@@ -230,15 +230,21 @@ void Assertion::judge(const RunEvidence& run, const RunJudgement& judgement) {
   if (!run.has_enforced() && !wants_unstarted_) return;
   std::string why;
   // `A implies B` speaks of the runs that fit A: without one it has no answer, rather than a yes.
-  if (root_->kind == AssertionNode::Kind::implies && !evaluate(*root_->children[0], run, judgement, why)) return;
+  const bool is_implication = root_->kind == AssertionNode::Kind::implies;
+  if (is_implication && evaluate(*root_->children[0], run, judgement, why) == Truth::no) return;
   ++runs_;
-  if (evaluate(*root_, run, judgement, why)) return;
-  ++failed_;
-  if (!counterexample_) counterexample_ = Counterexample{run.id, run.first_seq, run.open.text_at("tool") + ": " + why};
+  const Truth truth = evaluate(*root_, run, judgement, why);
+  if (truth == Truth::yes) return;
+  std::uint64_t& count = truth == Truth::no ? failed_ : unsure_;
+  // A run that does not fit says more than one that nobody can judge.
+  if (++count == 1 && (truth == Truth::no || failed_ == 0)) {
+    counterexample_ = Counterexample{run.id, run.first_seq, run.open.text_at("tool") + ": " + why};
+  }
 }
 
 Assertion::Outcome Assertion::outcome() const {
   if (failed_ > 0) return Outcome::fail;
+  if (unsure_ > 0) return Outcome::unknown;
   return runs_ == 0 ? Outcome::empty : Outcome::pass;
 }
 

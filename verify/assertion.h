@@ -24,7 +24,8 @@ class Assertion {
 
   void judge(const RunEvidence& run, const RunJudgement& judgement);
 
-  enum class Outcome { pass, fail, empty };
+  // `unknown`: no run fails, but of one the records cannot say.
+  enum class Outcome { pass, fail, unknown, empty };
   [[nodiscard]] Outcome outcome() const;
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
@@ -42,6 +43,7 @@ class Assertion {
   bool wants_unstarted_ = false;  // it speaks of refused runs or states
   std::uint64_t runs_ = 0;
   std::uint64_t failed_ = 0;
+  std::uint64_t unsure_ = 0;
   std::optional<Counterexample> counterexample_;
 };
 

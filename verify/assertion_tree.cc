@@ -12,6 +12,11 @@
 namespace ethos::verify {
 namespace {
 
+Truth truth_of(bool holds) { return holds ? Truth::yes : Truth::no; }
+Truth both(Truth a, Truth b) { return std::min(a, b); }
+Truth either(Truth a, Truth b) { return std::max(a, b); }
+Truth opposite(Truth t) { return t == Truth::yes ? Truth::no : t == Truth::no ? Truth::yes : Truth::unsure; }
+
 struct RunView {
   const RunEvidence& run;
   const RunJudgement& judgement;
@@ -66,65 +71,83 @@ bool limits_by(const RunView& v, const std::vector<std::string>& words, std::str
   return true;
 }
 
+// Why the records may not hold every act; "" when they do.
+std::string unrecorded(const RunEvidence& run) {
+  const bool ended = run.state == RunEvidence::State::closed;
+  if (!ended) return "has no run.close, so its last acts may not be recorded";
+  if (run.lost_acts > 0) return std::to_string(run.lost_acts) + " acts were seen and not recorded one by one";
+  if (run.open.text_at("observe") == "off" && run.has_enforced()) return "observe was off: what is refused then is not recorded";
+  return "";
+}
+
+// No act was denied or attempted that the live sources could see.
+Truth no_denials(const RunView& v, std::string& why) {
+  if (v.e().denials > 0) {
+    why = std::to_string(v.e().denials) + " acts were denied, first " + (v.e().tried.empty() ? "" : v.e().tried[0]);
+    return Truth::no;
+  }
+  why = unrecorded(v.run);
+  return why.empty() ? Truth::yes : Truth::unsure;
+}
+
+// Gaps are recorded at the end.
+Truth no_gaps(const RunView& v, std::string& why) {
+  if (v.run.gaps > 0) {
+    why = "some acts were seen and not recorded";
+    return Truth::no;
+  }
+  if (v.run.state == RunEvidence::State::closed) return Truth::yes;
+  why = "has no run.close, where gaps would be named";
+  return Truth::unsure;
+}
+
 struct Rule {
   std::string_view name;
   RuleArguments arguments;
-  bool (*holds)(const RunView&, const std::vector<std::string>&, std::string&);
+  Truth (*holds)(const RunView&, const std::vector<std::string>&, std::string&);
 };
 
 const std::array<Rule, 10> kRules{{
     {"no-network", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return no_network(v, why); }},
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return truth_of(no_network(v, why)); }},
     {"no-git", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, std::string& why) {
-       if (v.e().git == "none" || v.e().git.empty()) return true;
+       if (v.e().git == "none" || v.e().git.empty()) return Truth::yes;
        why = "could read the repository";
-       return false;
+       return Truth::no;
      }},
     {"no-denials", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
-       if (v.e().denials == 0 && v.run.may_hide_denials) {
-         why = "some acts were seen and not recorded, and may have been denied";
-         return false;
-       }
-       if (v.e().denials == 0) return true;
-       why = std::to_string(v.e().denials) + " acts were denied, first " + (v.e().tried.empty() ? "" : v.e().tried[0]);
-       return false;
-     }},
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return no_denials(v, why); }},
     {"no-gaps", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
-       if (v.run.gaps == 0) return true;
-       why = "some acts were seen and not recorded";
-       return false;
-     }},
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return no_gaps(v, why); }},
     {"no-weaker", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, std::string& why) {
-       if (v.e().weaker.empty()) return true;
+       if (v.e().weaker.empty()) return Truth::yes;
        why = "weaker enforcement: " + v.e().weaker[0];
-       return false;
+       return Truth::no;
      }},
     {"ended", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, std::string& why) {
-       if (v.run.state == RunEvidence::State::closed) return true;
+       if (v.run.state == RunEvidence::State::closed) return Truth::yes;
        why = "has no run.close";
-       return false;
+       return Truth::no;
      }},
     {"recomputed", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, std::string& why) {
-       if (v.judgement.policy == RunPolicy::pass) return true;
+       if (v.judgement.policy == RunPolicy::pass) return Truth::yes;
        why = v.judgement.why.empty() ? "did not pass" : v.judgement.why;
-       return false;
+       return Truth::no;
      }},
     {"writes-within", RuleArguments::some,
      [](const RunView& v, const std::vector<std::string>& values, std::string& why) {
-       return all_within(v.e().write, values, "writing", why);
+       return truth_of(all_within(v.e().write, values, "writing", why));
      }},
     {"reads-within", RuleArguments::some,
      [](const RunView& v, const std::vector<std::string>& values, std::string& why) {
-       return all_within(v.e().read, values, "reading", why);
+       return truth_of(all_within(v.e().read, values, "reading", why));
      }},
     {"limits-enforced-by", RuleArguments::some,
-     [](const RunView& v, const std::vector<std::string>& values, std::string& why) { return limits_by(v, values, why); }},
+     [](const RunView& v, const std::vector<std::string>& values, std::string& why) { return truth_of(limits_by(v, values, why)); }},
 }};
 
 std::string text_field(const RunView& v, std::string_view name) {
@@ -146,70 +169,115 @@ constexpr std::array<std::string_view, 11> kTextFields{"tool", "network", "git",
 constexpr std::array<std::string_view, 6> kNumberFields{"status", "denials", "gaps", "hidden", "limits_hit", "records"};
 constexpr std::string_view kLimitPrefix = "limit.";
 
+// What a number can be: the records may not hold all of it.
+struct Span {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
+Span at_least(std::int64_t counted, std::uint64_t more) {
+  const auto room = static_cast<std::uint64_t>(INT64_MAX - counted);
+  return {counted, more > room ? INT64_MAX : counted + static_cast<std::int64_t>(more)};
+}
+
+Span denials_of(const RunView& v) {
+  const auto counted = static_cast<std::int64_t>(v.e().denials);
+  if (unrecorded(v.run).empty()) return {counted, counted};
+  const bool only_gaps = v.run.state == RunEvidence::State::closed && v.run.open.text_at("observe") != "off";
+  return at_least(counted, only_gaps ? v.run.lost_acts : UINT64_MAX);
+}
+
 // Nothing: the run has no such limit.
-std::optional<std::int64_t> number_field(const RunView& v, std::string_view name) {
-  if (name == "status") return v.e().status;
-  if (name == "denials") return static_cast<std::int64_t>(v.e().denials);
-  if (name == "gaps") return static_cast<std::int64_t>(v.run.gaps);
-  if (name == "hidden") return v.e().hidden;
-  if (name == "limits_hit") return static_cast<std::int64_t>(v.e().limits_hit.size());
-  if (name == "records") return static_cast<std::int64_t>(v.run.records);
+std::optional<Span> number_field(const RunView& v, std::string_view name) {
+  const auto exactly = [](std::int64_t n) { return Span{n, n}; };
+  const bool ended = v.run.state == RunEvidence::State::closed;
+  const auto at_end = [&](std::size_t n) { return at_least(static_cast<std::int64_t>(n), ended ? 0 : UINT64_MAX); };
+  if (name == "status") return exactly(v.e().status);
+  if (name == "denials") return denials_of(v);
+  if (name == "gaps") return at_end(v.run.gaps);
+  if (name == "hidden") return exactly(v.e().hidden);
+  if (name == "limits_hit") return at_end(v.e().limits_hit.size());
+  if (name == "records") return exactly(static_cast<std::int64_t>(v.run.records));
   for (const EffectiveLimit& limit : v.e().limits) {
     if (limit.name != name.substr(kLimitPrefix.size())) continue;
-    return static_cast<std::int64_t>(parse_decimal(limit.value, INT64_MAX).value_or(0));
+    return exactly(static_cast<std::int64_t>(parse_decimal(limit.value, INT64_MAX).value_or(0)));
   }
   return std::nullopt;
 }
 
-bool compare(std::int64_t a, const std::string& sign, std::int64_t b) {
-  if (sign == "==") return a == b;
-  if (sign == "!=") return a != b;
-  if (sign == "<") return a < b;
-  if (sign == "<=") return a <= b;
-  if (sign == ">") return a > b;
-  return a >= b;
+// Whether all, some or none of `a` compare so.
+Truth compare(Span a, const std::string& sign, std::int64_t b) {
+  const auto decide = [](bool all, bool none) { return all ? Truth::yes : none ? Truth::no : Truth::unsure; };
+  if (sign == "<") return decide(a.most < b, a.least >= b);
+  if (sign == "<=") return decide(a.most <= b, a.least > b);
+  if (sign == ">") return decide(a.least > b, a.most <= b);
+  if (sign == ">=") return decide(a.least >= b, a.most < b);
+  const Truth equal = decide(a.least == b && a.most == b, b < a.least || b > a.most);
+  return sign == "==" ? equal : opposite(equal);
 }
 
-bool compare_field(const AssertionNode& node, const RunView& v, std::string& why) {
+std::string shown(const std::string& name, const std::optional<Span>& value) {
+  if (!value) return name + " is not set";
+  return name + (value->least == value->most ? " is " : " is at least ") + std::to_string(value->least);
+}
+
+Truth compare_field(const AssertionNode& node, const RunView& v, std::string& why) {
   if (is_number_field(node.name)) {
     const auto value = number_field(v, node.name);
-    if (value && compare(*value, node.sign, node.number)) return true;
-    why = node.name + (value ? " is " + std::to_string(*value) : " is not set");
-    return false;
+    const Truth truth = value ? compare(*value, node.sign, node.number) : Truth::no;
+    if (truth != Truth::yes) why = shown(node.name, value);
+    return truth;
   }
   const std::string value = text_field(v, node.name);
-  if ((value == node.values[0]) == (node.sign == "==")) return true;
+  if ((value == node.values[0]) == (node.sign == "==")) return Truth::yes;
   why = node.name + " is " + printable(value, 100);
-  return false;
+  return Truth::no;
 }
 
-bool member(const AssertionNode& node, const RunView& v, std::string& why) {
-  std::string value;
+Truth member(const AssertionNode& node, const RunView& v, std::string& why) {
   if (is_number_field(node.name)) {
-    const auto number = number_field(v, node.name);
-    value = number ? std::to_string(*number) : "";
-  } else {
-    value = text_field(v, node.name);
+    const auto value = number_field(v, node.name);
+    Truth truth = Truth::no;
+    for (const std::string& text : node.values) {
+      const auto number = parse_decimal(text, INT64_MAX);
+      if (value && number) truth = either(truth, compare(*value, "==", static_cast<std::int64_t>(*number)));
+    }
+    if (truth != Truth::yes) why = shown(node.name, value);
+    return truth;
   }
-  if (std::find(node.values.begin(), node.values.end(), value) != node.values.end()) return true;
+  const std::string value = text_field(v, node.name);
+  if (std::find(node.values.begin(), node.values.end(), value) != node.values.end()) return Truth::yes;
   why = node.name + " is " + printable(value, 100);
-  return false;
+  return Truth::no;
 }
 
-bool evaluate_view(const AssertionNode& node, const RunView& v, std::string& why) {
+Truth evaluate_view(const AssertionNode& node, const RunView& v, std::string& why) {
   using Kind = AssertionNode::Kind;
   std::string ignored;
+  const auto child = [&](std::size_t i, std::string& reason) { return evaluate_view(*node.children[i], v, reason); };
   switch (node.kind) {
-    case Kind::implies:
-      return !evaluate_view(*node.children[0], v, ignored) || evaluate_view(*node.children[1], v, why);
-    case Kind::any:
-      return evaluate_view(*node.children[0], v, why) || evaluate_view(*node.children[1], v, why);
-    case Kind::all:
-      return evaluate_view(*node.children[0], v, why) && evaluate_view(*node.children[1], v, why);
-    case Kind::negation:
-      if (!evaluate_view(*node.children[0], v, ignored)) return true;
-      why = "what was denied holds";
-      return false;
+    case Kind::implies: {
+      const Truth premise = opposite(child(0, ignored));
+      return premise == Truth::yes ? premise : either(premise, child(1, why));
+    }
+    case Kind::any: {
+      const Truth first = child(0, why);
+      return first == Truth::yes ? first : either(first, child(1, why));
+    }
+    case Kind::all: {
+      const Truth first = child(0, why);
+      if (first == Truth::no) return first;
+      std::string second_why;
+      const Truth second = child(1, second_why);
+      if (second < first) why = second_why;
+      return both(first, second);
+    }
+    case Kind::negation: {
+      const Truth inner = child(0, ignored);
+      if (inner == Truth::yes) why = "what was denied holds";
+      if (inner == Truth::unsure) why = ignored;
+      return opposite(inner);
+    }
     case Kind::comparison: return compare_field(node, v, why);
     case Kind::membership: return member(node, v, why);
     case Kind::rule: break;
@@ -217,7 +285,7 @@ bool evaluate_view(const AssertionNode& node, const RunView& v, std::string& why
   for (const Rule& rule : kRules) {
     if (rule.name == node.name) return rule.holds(v, node.values, why);
   }
-  return false;
+  return Truth::no;
 }
 
 }  // namespace
@@ -238,7 +306,11 @@ bool is_field(std::string_view name) {
   return is_number_field(name) || std::find(kTextFields.begin(), kTextFields.end(), name) != kTextFields.end();
 }
 
-bool evaluate(const AssertionNode& node, const RunEvidence& run, const RunJudgement& judgement, std::string& why) {
+Truth evaluate(const AssertionNode& node, const RunEvidence& run, const RunJudgement& judgement, std::string& why) {
+  if (run.has_foreign) {
+    why = "a record of the run is of a type or version that this verifier does not know";
+    return Truth::unsure;
+  }
   return evaluate_view(node, RunView{run, judgement}, why);
 }
 

@@ -27,7 +27,10 @@ RuleArguments find_rule(std::string_view name);
 bool is_field(std::string_view name);
 bool is_number_field(std::string_view name);
 
-// Does the run fit? When not, `why` says what of it does not.
-bool evaluate(const AssertionNode& node, const RunEvidence& run, const RunJudgement& judgement, std::string& why);
+// `unsure`: the records cannot tell, as they say themselves (a gap, no end, nobody looked).
+enum class Truth { no, unsure, yes };
+
+// Does the run fit? When not, or when nobody can say, `why` says what of it.
+Truth evaluate(const AssertionNode& node, const RunEvidence& run, const RunJudgement& judgement, std::string& why);
 
 }  // namespace ethos::verify

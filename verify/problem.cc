@@ -175,6 +175,8 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "the clock jumped and no record says so", "the writer did not notice; times near it are doubtful"},
     {Code::assertion_failed, "assertion_failed", V::policy, S::fail,
      "an assertion does not hold", "the record named is the counter-example"},
+    {Code::assertion_unknown, "assertion_unknown", V::policy, S::unknown,
+     "the records cannot say whether an assertion holds", "of the run named, acts were lost, not looked for, or cut off"},
     {Code::assertion_empty, "assertion_empty", V::policy, S::unknown,
      "an assertion had no run to judge", "no run fits the tool or the period asked for"},
     {Code::no_pin, "no_pin", V::trust, S::unknown,

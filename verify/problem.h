@@ -22,7 +22,7 @@ enum class Code : std::uint8_t {
   declaration_malformed, normal_mismatch, grant_mismatch, plan_mismatch, enforced_mismatch,
   probe_unexpected, weaker_unnamed, filter_allows, counts_mismatch, contradiction, ceiling_exceeded,
   not_recomputed, sarif_mismatch, sarif_partial, period_empty, run_open, run_aborted, unsealed, after_seal, resume_missing,
-  assertion_failed, assertion_empty, no_pin, no_records, bundle, bundle_missing, proof_mismatch,
+  assertion_failed, assertion_unknown, assertion_empty, no_pin, no_records, bundle, bundle_missing, proof_mismatch,
 };
 inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::proof_mismatch) + 1;
 

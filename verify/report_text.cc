@@ -52,7 +52,7 @@ const char* policy_word(RunPolicy policy) {
 void write_answers(std::ostream& out, const ReportContext& context) {
   if (context.assertions.size() > 0) out << "\nAssertions\n";
   for (const Value& v : context.assertions.items()) {
-    out << "  " << std::left << std::setw(6) << v.text_at("result") << " " << printable(v.text_at("expr"), 300) << "  ("
+    out << "  " << std::left << std::setw(7) << v.text_at("result") << " " << printable(v.text_at("expr"), 300) << "  ("
         << v.at("runs").number() << (v.at("runs").number() == 1 ? " run" : " runs") << ")\n";
     const Value& example = v.at("counterexample");
     if (example.is_object()) {

@@ -139,13 +139,15 @@ class Session {
         v.set("result", Value::of("empty"));
         findings.add({.code = Code::assertion_empty, .expected = assertion.text(), .text = "no run to judge for an assertion"});
         break;
-      case Assertion::Outcome::fail: {
+      case Assertion::Outcome::fail: case Assertion::Outcome::unknown: {
         const auto& found = *assertion.counterexample();
-        v.set("result", Value::of("fail"));
+        const bool fails = assertion.outcome() == Assertion::Outcome::fail;
+        v.set("result", Value::of(fails ? "fail" : "unknown"));
         example = Value::object();
         example.set("run", Value::of(found.run)).set("seq", Value::of(found.seq)).set("text", Value::of(found.text));
-        findings.add({.code = Code::assertion_failed, .seq = found.seq, .run = found.run, .expected = assertion.text(),
-                      .found = found.text, .text = "an assertion does not hold"});
+        findings.add({.code = fails ? Code::assertion_failed : Code::assertion_unknown, .seq = found.seq, .run = found.run,
+                      .expected = assertion.text(), .found = found.text,
+                      .text = fails ? "an assertion does not hold" : "the records cannot say whether an assertion holds"});
         break;
       }
     }

@@ -65,6 +65,69 @@ TEST_CASE("assertion: rules and fields over the runs that started", "[verify]") 
   }
 }
 
+TEST_CASE("assertion: what the records cannot say is neither pass nor fail", "[verify]") {
+  const auto with = [](const RunChoices& choices, const std::string& text) {
+    LedgerMaker ledger;
+    add_run(ledger, choices);
+    const Outcome r = verify_maker(ledger, "", "", {"--assert", text});
+    CAPTURE(text, r.out);
+    const std::string result = r.json.at("assertions").at(0).at("result").get<std::string>();
+    CHECK((result == "unknown") == r.has("assertion_unknown"));
+    if (choices.close && result != "fail") CHECK(r.status == (result == "pass" ? 0 : 3));
+    if (result != "pass") CHECK(r.json.at("assertions").at(0).at("counterexample").at("run").get<std::string>().size() == 26);
+    return result;
+  };
+  RunChoices gap;
+  gap.more = {{"run.gap", {{"lost", "3"}, {"reason", "target_gone"}, {"source", "seccomp"}}}};
+  gap.patch["run.close"] = {{"gaps", 1}};
+  for (const char* text : {"no-denials", "not no-denials", "denials == 0", "denials != 0", "denials < 3", "denials in (0, 7)", "denials > 2",
+                           "no-denials and no-network", "no-denials or no-weaker and no-gaps", "denials == 0 implies network == loopback"}) {
+    CAPTURE(text);
+    CHECK(with(gap, text) == "unknown");
+  }
+  for (const char* text : {"denials <= 3", "denials < 4", "no-denials or no-network", "denials in (2, 3) implies no-git", "not denials > 3"}) {
+    CAPTURE(text);
+    CHECK(with(gap, text) == "pass");
+  }
+  for (const char* text : {"no-gaps", "denials > 3", "no-denials and network == loopback", "denials == 4"}) {
+    CAPTURE(text);
+    CHECK(with(gap, text) == "fail");
+  }
+  // A flood comes after denials that were recorded, and those are enough to say no.
+  RunChoices flood = gap;
+  flood.denials = 1;
+  flood.more[0].second["reason"] = "flood";
+  CHECK(with(flood, "no-denials") == "fail");
+  CHECK(with(flood, "denials == 2") == "unknown");
+  CHECK(with(flood, "denials >= 2") == "pass");
+  // Cut off, or not looked at.
+  RunChoices open;
+  open.close = false;
+  CHECK(with(open, "no-denials") == "unknown");
+  CHECK(with(open, "no-gaps") == "unknown");
+  open.abort = true;
+  CHECK(with(open, "no-denials") == "unknown");
+  CHECK(with(open, "denials <= 1000000") == "unknown");
+  open.denials = 1;
+  CHECK(with(open, "no-denials") == "fail");
+}
+
+TEST_CASE("assertion: under observe off nobody knows of denials", "[verify]") {
+  const auto outcome = [](const char* observe) {
+    auto assertion = Assertion::parse("no-denials");
+    REQUIRE(assertion);
+    ethos::verify::RunEvidence run;
+    run.state = ethos::verify::RunEvidence::State::closed;
+    run.enforced_seq = 3;
+    run.open = ethos::verify::Value::object();
+    run.open.set("observe", ethos::verify::Value::of(observe));
+    assertion->judge(run, {});
+    return assertion->outcome();
+  };
+  CHECK(outcome("writes") == Assertion::Outcome::pass);
+  CHECK(outcome("off") == Assertion::Outcome::unknown);
+}
+
 TEST_CASE("assertion: no run to judge is an answer of its own", "[verify]") {
   CHECK(result("tool == \"eslint\" implies no-network") == "empty");
   CHECK(answer("no-network", {"--period", "2020-01-01..2020-12-31"}).at("result") == "empty");
