@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/build.h"
 
+#include <cassert>
 #include <span>
 
 #include "ledger/base/base64.h"
 #include "reports/bundle_file.h"
 #include "reports/collect.h"
 #include "reports/controls.h"
+#include "reports/grant_compare.h"
 #include "reports/process.h"
 #include "reports/sample.h"
 #include "reports/text.h"
@@ -87,7 +89,13 @@ base::Result<std::int64_t> read_records(const Request& request, std::int64_t siz
 
 namespace {
 
-base::Result<Totals> collect_records(const Request& request, std::int64_t size, Model& model) {
+Totals totals_of(std::int64_t count, TreeRoot& tree) {
+  const Hash root = tree.root();
+  return {count, base::encode_base64(std::as_bytes(std::span(root)))};
+}
+
+base::Result<Totals> collect_records(const Request& request, std::int64_t size, Model& model,
+                                     const GrantSnapshot* baseline, GrantSnapshot* standing) {
   TreeRoot tree;
   Collector collector(model);
   auto count = read_records(request, size, [&](std::uint64_t seq, std::string_view bytes) {
@@ -96,9 +104,71 @@ base::Result<Totals> collect_records(const Request& request, std::int64_t size, 
   });
   if (!count) return base::Unexpected(std::move(count).error());
   model.source.size = *count;
-  collector.finish();
-  const Hash root = tree.root();
-  return Totals{*count, base::encode_base64(std::as_bytes(std::span(root)))};
+  collector.finish(baseline);
+  if (standing != nullptr) *standing = collector.standing();
+  return totals_of(*count, tree);
+}
+
+// Reads what accept_ledger has accepted, and holds it against the verifier's answer. Without an
+// accepted checkpoint, what is there is read, and the page says that nobody vouches.
+bool collect_accepted(const Request& request, Model& model, const GrantSnapshot* baseline,
+                      GrantSnapshot* standing, Refusal& refusal) {
+  auto totals =
+      collect_records(request, model.verified ? model.verdict.size : 0, model, baseline, standing);
+  if (!totals) {
+    return refuse(refusal, totals.error().code == base::Errc::mismatch ? 1 : 3,
+                  "no report: " + totals.error().message());
+  }
+  model.source.root = totals->root_base64;
+  if (!model.verified) return true;
+  if (totals->root_base64 != model.verdict.root_base64) {
+    return refuse(refusal, 1, "no report: the records changed after they were verified");
+  }
+  std::int64_t runs = 0;
+  for (const TieOutRow& row : model.tie_out) {
+    if (row.type == "run.open") runs = row.total();
+  }
+  if (totals->records != model.verdict.records || runs != model.verdict.runs) {
+    return refuse(refusal, 3,
+                  "no report: the verifier counted other records or runs than this program");
+  }
+  return true;
+}
+
+// Far from every run, so that none is kept.
+base::Result<Period> no_period(const Zone& zone) {
+  return Period::parse("9998-12-31..9998-12-31", zone);
+}
+
+// What stood in the other ledger, verified by itself, in the names of `model`.
+bool read_baseline(const Request& request, Model& model, GrantSnapshot& out, Refusal& refusal) {
+  Request theirs = request;
+  theirs.ledger = request.baseline;
+  theirs.pin = request.baseline_pin;
+  theirs.is_bundle = true;
+  theirs.to = request.from;
+  const auto period = no_period(request.zone);
+  assert(period);
+  theirs.period = *period;
+  Model other;
+  GrantSnapshot standing;
+  if (!accept_ledger(theirs, other, refusal) ||
+      !collect_accepted(theirs, other, nullptr, &standing, refusal)) {
+    refusal.text.insert(0, "baseline: ");
+    return false;
+  }
+  model.comparison.from.ledger = (other.verified ? "" : "NOT VERIFIED: ") + other.source.origin +
+                                 ", records 0 to " + std::to_string(other.source.size - 1) +
+                                 ", root " + other.source.root;
+  out = adopt_snapshot(standing, other, model);
+  return true;
+}
+
+bool collect_with_baseline(const Request& request, Model& model, Refusal& refusal) {
+  GrantSnapshot baseline;
+  const bool has_baseline = !request.baseline.empty();
+  if (has_baseline && !read_baseline(request, model, baseline, refusal)) return false;
+  return collect_accepted(request, model, has_baseline ? &baseline : nullptr, nullptr, refusal);
 }
 
 }  // namespace
@@ -106,7 +176,7 @@ base::Result<Totals> collect_records(const Request& request, std::int64_t size, 
 base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Model& model) {
   Request request;
   request.ledger = ledger;
-  return collect_records(request, size, model);
+  return collect_records(request, size, model, nullptr, nullptr);
 }
 
 bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
@@ -125,6 +195,8 @@ bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
   model.zone = request.zone;
   model.tzdata = request.tzdata;
   model.shaping = request.shaping;
+  model.comparison.from = request.from;
+  model.comparison.to = request.to;
   model.control_map = request.control_map;
   model.source.kind = request.is_bundle ? "bundle" : "ledger";
   model.source.origin = model.verdict.origin;
@@ -133,29 +205,19 @@ bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
 }
 
 bool build_model(const Request& request, Model& model, Refusal& refusal) {
-  if (!accept_ledger(request, model, refusal)) return false;
-  // Without an accepted checkpoint, what is there is read, and the page says that nobody vouches.
-  auto totals = collect_records(request, model.verified ? model.verdict.size : 0, model);
-  if (!totals) {
-    return refuse(refusal, totals.error().code == base::Errc::mismatch ? 1 : 3,
-                  "no report: " + totals.error().message());
-  }
-  model.source.root = totals->root_base64;
+  if (!accept_ledger(request, model, refusal) || !collect_with_baseline(request, model, refusal))
+    return false;
   judge_controls(model);
   if (request.sample > 0) draw_sample(model, request.seed, request.sample);
-  if (!model.verified) return true;
-  if (totals->root_base64 != model.verdict.root_base64) {
-    return refuse(refusal, 1, "no report: the records changed after they were verified");
-  }
-  std::int64_t runs = 0;
-  for (const TieOutRow& row : model.tie_out) {
-    if (row.type == "run.open") runs = row.total();
-  }
-  if (totals->records != model.verdict.records || runs != model.verdict.runs) {
-    return refuse(refusal, 3,
-                  "no report: the verifier counted other records or runs than this program");
-  }
   return true;
+}
+
+bool build_comparison(const Request& request, Model& model, Refusal& refusal) {
+  auto period = no_period(request.zone);
+  assert(period);
+  Request narrow = request;
+  narrow.period = *period;
+  return accept_ledger(narrow, model, refusal) && collect_with_baseline(narrow, model, refusal);
 }
 
 }  // namespace ethos::reports

@@ -21,6 +21,9 @@ struct Request {
   std::string tzdata;
   std::string title, organisation;
   ControlMap control_map;
+  GrantPoint from, to;   // whose grants are compared
+  std::string baseline;  // bundle of another ledger whose grants are those of `from`; or empty
+  std::string baseline_pin;
   std::int64_t sample = 0;  // runs to draw, 0 for none
   std::string seed;
   std::string shaping;      // options that shape the bytes, for the commands printed in the report
@@ -37,6 +40,9 @@ struct Refusal {
 // of what was read must give the root the verifier accepted, so a file that changes in between is
 // not reported on. `refusal` is filled when there is no model.
 bool build_model(const Request& request, Model& model, Refusal& refusal);
+
+// Only what stands at the two points: no run is kept. For a comparison of grants alone.
+bool build_comparison(const Request& request, Model& model, Refusal& refusal);
 
 // Only the first step: the verdict, its judgement, and what the model says of its source.
 bool accept_ledger(const Request& request, Model& model, Refusal& refusal);

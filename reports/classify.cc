@@ -166,4 +166,11 @@ std::string joined(JsonValue array) {
   return out;
 }
 
+std::string decision_text(JsonValue decision) {
+  if (!decision.exists()) return {};
+  return "policy " + std::string(decision["policy"].text_or("?")) + ": " +
+         std::string(decision["verdict"].text_or("?")) +
+         (decision["authenticated"].bool_or(false) ? ", authenticated" : ", not authenticated");
+}
+
 }  // namespace ethos::reports

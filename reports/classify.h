@@ -32,4 +32,7 @@ std::string weaker_text(JsonValue weaker);
 // Elements of an array of texts with ", " between.
 std::string joined(JsonValue array);
 
+// "policy RULES: allow, authenticated"; empty when no decision is bound to the run.
+std::string decision_text(JsonValue decision);
+
 }  // namespace ethos::reports

@@ -8,6 +8,7 @@
 #include "ledger/base/base32.h"
 #include "ledger/base/bytes.h"
 #include "reports/classify.h"
+#include "reports/grant_compare.h"
 
 namespace ethos::reports {
 namespace {
@@ -173,12 +174,18 @@ void Collector::outside(std::string_view run_id, Known& known, const Event& even
   }
   if (known.where == Where::after) return;
   if (event.type == "run.open") {
-    earlier_[key_of(run_id)] = {name(event.body["tool"]), name(event.body["origin"]), {}};
+    Standing& run = earlier_[key_of(run_id)];
+    run.tool = name(event.body["tool"]);
+    run.origin = name(event.body["origin"]);
+    run.revision = name(event.body["repository"]["revision"]);
+    run.decision = model_.names.id(decision_text(event.body["decision"]));
+    run.start_ms = event.wall_ms;
   } else if (event.type == "capability.grant") {
     earlier_[key_of(run_id)].grants.push_back(grant_id(read_grant(event.body, model_.names)));
   } else if (event.type == "sandbox.enforced") {
-    Earlier& run = earlier_[key_of(run_id)];
-    static_cast<void>(drift_.see(run.tool, run.origin, std::move(run.grants), event.ref, model_));
+    Standing& run = earlier_[key_of(run_id)];
+    run.enforced = event.ref;
+    static_cast<void>(drift_.see(std::move(run), model_));
     earlier_.erase(key_of(run_id));
   }
 }
@@ -230,7 +237,7 @@ void Collector::count(Known& known, const Event& event) {
   }
 }
 
-void Collector::finish() {
+void Collector::finish(const GrantSnapshot* baseline) {
   for (std::uint32_t index = 0; index < model_.runs.size(); ++index) {
     if (open_.contains(index)) settle(index);
     const Run& run = model_.runs[index];
@@ -246,6 +253,7 @@ void Collector::finish() {
   if (!model_.epochs.empty() && model_.source.size > 0) {
     model_.epochs.back().last_seq = static_cast<std::uint64_t>(model_.source.size) - 1;
   }
+  compare_snapshots(baseline != nullptr ? *baseline : drift_.from(), drift_.to(), model_);
   summarise(model_);
 }
 

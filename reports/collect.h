@@ -29,7 +29,10 @@ class Collector {
 
   void add(std::uint64_t seq, std::string_view bytes, const Hash& leaf);
   // Closes what is still open and computes the rows that need everything. Once, at the end.
-  void finish();
+  // `baseline`: what stood in another ledger, in this model's names, for the comparison of grants.
+  void finish(const GrantSnapshot* baseline = nullptr);
+  // What stood at the second point of the comparison.
+  [[nodiscard]] const GrantSnapshot& standing() const { return drift_.to(); }
 
  private:
   enum class Where : std::uint8_t { period, previous, before, after };
@@ -42,11 +45,7 @@ class Collector {
     bool has_ended = false, had_denial = false, had_limit = false;
     std::uint32_t run = 0;  // index, when `where` is period
   };
-  // Of a run before the period, until its cage stands.
-  struct Earlier {
-    NameId tool = NameId::none, origin = NameId::none;
-    std::vector<GrantId> grants;
-  };
+
   // Of a run that has not ended.
   struct Open {
     struct Use {
@@ -101,7 +100,7 @@ class Collector {
   Period previous_;
   std::unordered_map<RunKey, Known, KeyHash> runs_;
   std::unordered_map<std::uint32_t, Open> open_;
-  std::unordered_map<RunKey, Earlier, KeyHash> earlier_;
+  std::unordered_map<RunKey, Standing, KeyHash> earlier_;  // until their cage stands
   DriftWatch drift_;
   std::map<std::tuple<NameId, NameId, NameId, std::uint64_t, std::uint8_t>, GrantId> grant_ids_;
   std::map<std::vector<GrantId>, std::uint32_t> grant_set_ids_;

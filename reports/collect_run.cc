@@ -18,13 +18,6 @@ bool brings_out(const Run& run) {
   return run.state == RunState::closed && run.exit_code.has_value();
 }
 
-std::string decision_text(JsonValue decision) {
-  if (!decision.exists()) return {};
-  return "policy " + std::string(decision["policy"].text_or("?")) + ": " +
-         std::string(decision["verdict"].text_or("?")) +
-         (decision["authenticated"].bool_or(false) ? ", authenticated" : ", not authenticated");
-}
-
 }  // namespace
 
 void Collector::start_row(const Event& event, Run& run) {
@@ -98,7 +91,9 @@ void Collector::enforced(std::uint32_t index, const Event& event) {
   run.enforced = true;
   run.sources = model_.names.id(joined(event.body["sources"]));
   run.weaker = model_.names.id(weaker_text(event.body["weaker"]));
-  if (auto drift = drift_.see(run.tool, run.origin, open_[index].grants, event.ref, model_)) {
+  Standing standing{run.tool,       run.origin,          run.revision, run.decision,
+                    run.started_ms, open_[index].grants, event.ref};
+  if (auto drift = drift_.see(std::move(standing), model_)) {
     drift->run = index;
     model_.drift.push_back(std::move(*drift));
   }

@@ -7,6 +7,7 @@
 #include "ledger/base/file_io.h"
 #include "reports/attest.h"
 #include "reports/build.h"
+#include "reports/drift_command.h"
 #include "reports/explain.h"
 #include "reports/help_text.h"
 #include "reports/manifest.h"
@@ -57,6 +58,9 @@ void define_evidence(CLI::App& app, Options& options) {
   app.add_option("--pin", options.pin, "the pin of the ledger, from where you keep what you trust");
   app.add_option("--controls", options.controls,
                  "map of controls instead of the one carried (ethos-controls/1)");
+  app.add_option("--baseline-bundle", options.baseline_bundle,
+                 "compare the grants with those of this bundle of another ledger");
+  app.add_option("--baseline-pin", options.baseline_pin, "the pin of that ledger");
   app.add_option("--tzdir", options.tzdir, "directory of the time zone files")
       ->capture_default_str();
   app.add_flag("--quiet", options.quiet, "say nothing when it works");
@@ -73,6 +77,10 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--out", options.out, "directory for the report")->required();
   app.add_option("--title", options.title, "title of the report")->capture_default_str();
   app.add_option("--org", options.organisation, "organisation it is about");
+  app.add_option(
+      "--baseline", options.baseline,
+      "compare grants from: start (of the period), YYYY-MM-DD (its end), release:REVISION");
+  app.add_option("--against", options.against, "up to: end (of the period), or as --baseline");
   app.add_option("--sample", options.sample, "draw so many runs for a closer look; needs --seed");
   app.add_option("--seed", options.seed, "seed of the sample, given by whoever checks");
   app.add_option("--sign-key", options.signer,
@@ -224,6 +232,47 @@ int explain(const std::vector<std::string>& args, const Streams& streams) {
   return kDone;
 }
 
+int drift(const std::vector<std::string>& args, const Streams& streams) {
+  CLI::App app("What tools were given at two points", "ethos-report drift");
+  Options options;
+  define_evidence(app, options);
+  app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
+  app.add_option("--from", options.baseline,
+                 "YYYY-MM-DD (its end) or release:REVISION; every record of --baseline-bundle");
+  app.add_option("--to", options.against, "as --from; without it, every record");
+  app.add_flag("--json", options.json, "print ethos-drift/1");
+  app.add_flag("--unverified", options.unverified, "compare even when verification does not pass");
+  app.footer(kDriftHelp);
+  if (const auto status = parse(app, args, streams)) return *status;
+  if (options.baseline.empty() && options.baseline_bundle.empty()) {
+    return stop(streams, static_cast<int>(Status::usage),
+                "--from or --baseline-bundle: with what should the grants be compared?");
+  }
+  for (const std::string* point : {&options.baseline, &options.against}) {
+    if (*point == "start" || *point == "end")
+      return stop(streams, static_cast<int>(Status::usage), "there is no period here to " + *point);
+  }
+  // Every day lies before its end, and no run is kept (build_comparison).
+  options.period = "9960-01-01..9998-12-30";
+  Request request;
+  if (const auto refusal = read_request(options, request))
+    return stop(streams, refusal->status, refusal->text);
+  if (options.against.empty()) request.to.words = "the last record";
+  Model model;
+  Refusal refusal;
+  if (!build_comparison(request, model, refusal))
+    return stop(streams, refusal.status, refusal.text);
+  StringSink text;
+  options.json ? write_drift_json(model, text) : write_drift_text(model, text);
+  if (!model.verified)
+    streams.err << "ethos-report: NOT VERIFIED: " << visible(model.unverified_reason) << '\n';
+  streams.out << text.text();
+  const auto& all = model.comparison;
+  const bool is_same =
+      all.count(ComparedTool::State::same) == static_cast<std::int64_t>(all.tools.size());
+  return is_same ? kDone : static_cast<int>(Status::tampered);
+}
+
 }  // namespace
 
 int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
@@ -231,6 +280,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
   const std::vector<std::string> rest(args.begin() + (args.empty() ? 0 : 1), args.end());
   if (!args.empty() && args[0] == "verify") return verify(rest, streams);
   if (!args.empty() && args[0] == "key") return make_key(rest, streams);
+  if (!args.empty() && args[0] == "drift") return drift(rest, streams);
   if (!args.empty() && args[0] == "explain") return explain(rest, streams);
   return report(args, streams);
 }

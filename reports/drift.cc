@@ -41,15 +41,6 @@ std::pair<NameId, NameId> subject_of(const Grant& grant) {
   return {grant.cap, by_object ? grant.object : NameId::none};
 }
 
-std::string value_of(const Grant& grant, const Model& model) {
-  if (grant.capability == Capability::limits) {
-    return model.text(grant.object) + " " + std::to_string(grant.value) + " by " +
-           model.text(grant.detail);
-  }
-  const std::string& detail = model.text(grant.detail);
-  return model.text(grant.object) + (detail.empty() ? "" : " (" + detail + ")");
-}
-
 Direction direction_of(const Grant& before, const Grant& after, const Model& model) {
   const std::string& old_object = model.text(before.object);
   const std::string& new_object = model.text(after.object);
@@ -81,54 +72,87 @@ Direction direction_alone(const Grant& grant, bool appeared) {
 
 }  // namespace
 
+std::string grant_text(const Grant& grant, const Model& model) {
+  if (grant.capability == Capability::limits) {
+    return model.text(grant.object) + " " + std::to_string(grant.value) + " by " +
+           model.text(grant.detail);
+  }
+  const std::string& detail = model.text(grant.detail);
+  if (grant.capability == Capability::hidden && grant.object == NameId::none)
+    return "by the git rule";
+  return model.text(grant.object) + (detail.empty() ? "" : " (" + detail + ")");
+}
+
+std::string grant_text(const std::optional<GrantId>& id, const Model& model) {
+  return id ? grant_text(model.grants[static_cast<std::size_t>(*id)], model) : std::string();
+}
+
 std::vector<GrantChange> compare_grants(const std::vector<GrantId>& before,
                                         const std::vector<GrantId>& after, const Model& model) {
-  std::map<std::pair<NameId, NameId>, const Grant*> old_grants;
-  std::map<std::pair<NameId, NameId>, const Grant*> new_grants;
-  for (const GrantId id : before) {
-    const Grant& grant = model.grants[static_cast<std::size_t>(id)];
-    old_grants[subject_of(grant)] = &grant;
-  }
-  for (const GrantId id : after) {
-    const Grant& grant = model.grants[static_cast<std::size_t>(id)];
-    new_grants[subject_of(grant)] = &grant;
-  }
+  const auto grant_of = [&model](GrantId id) -> const Grant& {
+    return model.grants[static_cast<std::size_t>(id)];
+  };
+  std::map<std::pair<NameId, NameId>, GrantId> old_grants;
+  std::map<std::pair<NameId, NameId>, GrantId> new_grants;
+  for (const GrantId id : before) old_grants[subject_of(grant_of(id))] = id;
+  for (const GrantId id : after) new_grants[subject_of(grant_of(id))] = id;
   std::vector<GrantChange> out;
-  for (const auto& [subject, grant] : new_grants) {
+  for (const auto& [subject, id] : new_grants) {
+    const Grant& grant = grant_of(id);
     const auto old = old_grants.find(subject);
     if (old == old_grants.end()) {
-      out.push_back({direction_alone(*grant, true), grant->cap, "", value_of(*grant, model)});
-    } else if (old->second != grant) {
-      out.push_back({direction_of(*old->second, *grant, model), grant->cap,
-                     value_of(*old->second, model), value_of(*grant, model)});
+      out.push_back({direction_alone(grant, true), grant.cap, std::nullopt, id});
+    } else if (old->second != id) {
+      out.push_back(
+          {direction_of(grant_of(old->second), grant, model), grant.cap, old->second, id});
     }
   }
-  for (const auto& [subject, grant] : old_grants) {
+  for (const auto& [subject, id] : old_grants) {
     if (new_grants.contains(subject)) continue;
-    out.push_back({direction_alone(*grant, false), grant->cap, value_of(*grant, model), ""});
+    out.push_back({direction_alone(grant_of(id), false), grant_of(id).cap, id, std::nullopt});
   }
-  std::stable_sort(out.begin(), out.end(), [&](const GrantChange& a, const GrantChange& b) {
-    return std::tuple(a.direction, std::string_view(model.text(a.cap)), a.after, a.before) <
-           std::tuple(b.direction, std::string_view(model.text(b.cap)), b.after, b.before);
-  });
+  const auto key = [&model](const GrantChange& change) {
+    return std::tuple(change.direction, std::string_view(model.text(change.cap)),
+                      grant_text(change.after, model), grant_text(change.before, model));
+  };
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const GrantChange& a, const GrantChange& b) { return key(a) < key(b); });
   return out;
 }
 
-std::optional<Drift> DriftWatch::see(NameId tool, NameId origin, std::vector<GrantId> grants,
-                                     const Ref& enforced, const Model& model) {
-  std::sort(grants.begin(), grants.end());
-  const auto [at, is_first] = tools_.try_emplace({tool, origin});
+namespace {
+
+bool counts(const GrantPoint& point, const Standing& standing, const Model& model) {
+  // Another ledger's run is no run of this one.
+  if (!point.ledger.empty()) return false;
+  if (!point.revision.empty()) return model.text(standing.revision).starts_with(point.revision);
+  return standing.start_ms < point.until_ms;
+}
+
+}  // namespace
+
+std::optional<Drift> DriftWatch::see(Standing standing, const Model& model) {
+  std::sort(standing.grants.begin(), standing.grants.end());
+  const ToolKey tool{standing.tool, standing.origin};
+  const auto [at, is_first] = tools_.try_emplace(tool);
   Seen& seen = at->second;
   std::optional<Drift> out;
-  if (seen.sets.insert(grants).second) {
-    out = Drift{0, enforced, {}, {}};
+  if (seen.sets.insert(standing.grants).second) {
+    out = Drift{0, standing.enforced, {}, {}};
     if (!is_first) {
-      out->before = seen.last_ref;
-      out->changes = compare_grants(seen.last, grants, model);
+      out->before = seen.last.ref;
+      out->changes = compare_grants(seen.last.grants, standing.grants, model);
     }
   }
-  seen.last = std::move(grants);
-  seen.last_ref = enforced;
+  if (is_first || seen.last.grants != standing.grants) {
+    seen.last.since = standing.enforced;
+    seen.last.since_ms = standing.start_ms;
+    seen.last.decision = standing.decision;
+    seen.last.grants = standing.grants;
+  }
+  seen.last.ref = standing.enforced;
+  if (counts(model.comparison.from, standing, model)) from_[tool] = seen.last;
+  if (counts(model.comparison.to, standing, model)) to_[tool] = seen.last;
   return out;
 }
 

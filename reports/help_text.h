@@ -7,6 +7,7 @@ namespace ethos::reports {
 inline constexpr const char* kReportHelp =
     "Commands:\n"
     "  explain RUN       one run in plain words\n"
+    "  drift             what tools were given at two points\n"
     "  verify DIR        make the report in DIR again and compare\n"
     "  key NAME -o F     make a key that signs reports\n"
     "\n"
@@ -21,6 +22,13 @@ inline constexpr const char* kExplainHelp =
     "  ethos-report explain --pin pin.json caireeyu\n"
     "\n"
     "Exit status: 0 done, 1 tampered, 2 usage or no such run, 3 unverifiable or unreadable.";
+
+inline constexpr const char* kDriftHelp =
+    "Examples:\n"
+    "  ethos-report drift --pin pin.json --from 2026-09-30\n"
+    "  ethos-report drift --pin pin.json --from release:4f2a91c --to release:77d0b3e\n"
+    "\n"
+    "Exit status: 0 the same grants, 1 a difference (or tampered), 2 usage, 3 unverifiable.";
 
 inline constexpr const char* kVerifyHelp =
     "Examples:\n"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "reports/drift.h"
+#include "reports/grant_compare.h"
 #include "reports/html.h"
 #include "reports/html_parts.h"
 #include "reports/words.h"
@@ -20,33 +22,107 @@ Markup label_of(Direction direction) {
   return "";
 }
 
-void put_changes(const Page& page, const Drift& row) {
+void put_changes(const Page& page, const std::vector<GrantChange>& changes) {
+  const Model& model = page.model;
   Html& html = page.html;
-  if (!row.before) html.raw("first seen: no earlier run in this ledger");
-  if (row.before && row.changes.empty()) html.raw("the same grants in another number");
+  if (changes.empty()) return;
   html.raw("<ul class=\"plain\">");
-  for (const GrantChange& change : row.changes) {
+  for (const GrantChange& change : changes) {
     html.raw("<li><strong")
         .attribute("class", "d-" + std::string(name_of(change.direction)))
         .raw(">");
-    html.raw(label_of(change.direction))
-        .raw("</strong> ")
-        .text(page.model.text(change.cap))
-        .raw(": ");
-    if (change.before.empty()) {
-      html.raw("added ");
-      put_code(html, change.after);
-    } else if (change.after.empty()) {
-      html.raw("removed ");
-      put_code(html, change.before);
-    } else {
-      put_code(html, change.before);
-      html.raw(" → ");
-      put_code(html, change.after);
-    }
+    html.raw(label_of(change.direction)).raw("</strong> ").text(model.text(change.cap)).raw(": ");
+    if (!change.before) html.raw("added ");
+    if (!change.after) html.raw("removed ");
+    put_code(html, grant_text(change.before, model));
+    if (change.before && change.after) html.raw(" → ");
+    put_code(html, grant_text(change.after, model));
     html.raw("</li>");
   }
   html.raw("</ul>");
+}
+
+// Where the former set stands: the number; the rest on demand.
+void put_before(Html& html, const Ref& ref) {
+  html.raw("<br><span class=\"ref\"").attribute("title", ref_text(ref)).raw(">before: #");
+  html.text(std::to_string(ref.seq)).raw("</span>");
+}
+
+Markup label_of(ComparedTool::State state) {
+  switch (state) {
+    case ComparedTool::State::same:
+      return "the same";
+    case ComparedTool::State::changed:
+      return "changed";
+    case ComparedTool::State::added:
+      return "new: no run counted before";
+    case ComparedTool::State::removed:
+      return "gone: no run counts any more";
+  }
+  return "";
+}
+
+void put_point(Html& html, const GrantPoint& point) {
+  html.text(point.words);
+  if (!point.ledger.empty()) html.raw(" (").text(point.ledger).raw(")");
+}
+
+void put_compared(const Page& page, const ComparedTool& row) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<tr><td>").text(model.text(row.tool)).raw("<br><span class=\"ref\">");
+  html.text(model.text(row.origin)).raw("</span></td><td>").raw(label_of(row.state));
+  put_changes(page, row.changes);
+  if (!row.grants.empty()) {
+    html.raw("<ul class=\"plain\"><li>given: ");
+    put_code(html, given_text(row.grants, model));
+    html.raw("</li></ul>");
+  }
+  html.raw("</td><td>");
+  if (row.since) put_time(page, row.since_ms);
+  html.raw("</td><td>").text(approval_text(row.decision, model)).raw("</td><td>");
+  if (row.since) put_ref(html, *row.since);
+  if (row.from) put_before(html, *row.from);
+  html.raw("</td></tr>\n");
+}
+
+void put_comparison(const Page& page) {
+  const Model& model = page.model;
+  const GrantComparison& all = model.comparison;
+  Html& html = page.html;
+  html.raw("<h3>Grants at two points</h3>\n<p>From ");
+  put_point(html, all.from);
+  html.raw(", to ");
+  put_point(html, all.to);
+  html.raw(": ");
+  using State = ComparedTool::State;
+  put_count(html, all.count(State::same), "tool with the same grants",
+            "tools with the same grants");
+  html.raw(", ").number(all.count(State::changed)).raw(" changed (");
+  html.number(all.widened()).raw(" widened), ").number(all.count(State::added)).raw(" new, ");
+  html.number(all.count(State::removed)).raw(" gone. ");
+  if (all.widened() + all.count(State::added) != 0) {
+    html.raw("Of the widened and new ones, <strong>").number(all.unapproved());
+    html.raw("</strong> without an approval in the records.");
+  } else {
+    html.raw("<strong>No widening found.</strong>");
+  }
+  html.raw("</p>\n");
+  std::vector<const ComparedTool*> rows;
+  for (const ComparedTool& tool : all.tools) {
+    if (tool.state != State::same) rows.push_back(&tool);
+  }
+  if (rows.empty()) return;
+  const std::size_t shown = std::min(rows.size(), page.limits.rows);
+  put_shown(html, shown, rows.size(), "by name", "comparison.csv");
+  open_table(html, {"comparison-rows",
+                    "The last set of grants each tool had in force at either point; tools with the "
+                    "same grants are counted above and listed in comparison.csv. Approval: a "
+                    "decision bound to the run that first had the set.",
+                    "",
+                    {{"Tool"}, {"What changed"}, {"Since"}, {"Approval"}, {"Record"}}});
+  for (std::size_t i = 0; i < shown; ++i) put_compared(page, *rows[i]);
+  close_table(html);
 }
 
 void put_row(const Page& page, const Drift& row) {
@@ -58,15 +134,12 @@ void put_row(const Page& page, const Drift& row) {
   html.raw("</td><td>");
   put_time(page, run.started_ms);
   html.raw("</td><td>");
-  put_changes(page, row);
-  html.raw("</td><td>")
-      .text(run.decision == NameId::none ? "none recorded" : model.text(run.decision))
-      .raw("</td><td>");
+  if (!row.before) html.raw("first seen: no earlier run in this ledger");
+  if (row.before && row.changes.empty()) html.raw("the same grants in another number");
+  put_changes(page, row.changes);
+  html.raw("</td><td>").text(approval_text(run.decision, model)).raw("</td><td>");
   put_ref(html, row.ref);
-  if (row.before) {
-    html.raw("<br><span class=\"ref\"").attribute("title", ref_text(*row.before)).raw(">before: #");
-    html.text(std::to_string(row.before->seq)).raw("</span>");
-  }
+  if (row.before) put_before(html, *row.before);
   html.raw("</td></tr>\n");
 }
 
@@ -76,6 +149,8 @@ void put_drift(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
   html.raw("<section id=\"drift\"><h2>Drift of grants</h2>\n");
+  put_comparison(page);
+  html.raw("<h3>New sets of grants in the period</h3>\n");
   if (model.drift.empty()) {
     html.raw("<p>").text(model.runs.empty()
                              ? empty_period_text()

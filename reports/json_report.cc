@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json_report.h"
 
+#include "reports/comparison_json.h"
+#include "reports/grant_compare.h"
 #include "reports/json_out.h"
 #include "reports/sample.h"
 #include "reports/words.h"
@@ -27,6 +29,7 @@ class Writer {
     tally("previous_period", model_.previous);
     out_.member("exceptions", static_cast<std::int64_t>(model_.exceptions.size()));
     out_.member("drift", static_cast<std::int64_t>(model_.drift.size()));
+    out_.member("widened", model_.comparison.widened());
     out_.member("empty", model_.runs.empty()).close_object();
     list("exceptions", model_.exceptions, [this](const Exception& row) { exception(row); });
     completeness();
@@ -39,6 +42,7 @@ class Writer {
     list("limits", model_.limits, [this](const LimitEvent& row) { limit(row); });
     list("gaps", model_.gaps, [this](const Gap& row) { gap(row); });
     list("drift", model_.drift, [this](const Drift& row) { drift(row); });
+    put_comparison_json(model_, out_);
     counted("weaker", model_.weaker);
     counted("sensors", model_.sensors);
     counted("observe", model_.observe);
@@ -173,16 +177,8 @@ class Writer {
     run_of(row.run);
     ref("record", row.ref);
     ref_if("before", row.before);
-    const NameId decision = model_.runs[row.run].decision;
-    out_.member("approval", decision == NameId::none ? std::string_view("none recorded")
-                                                     : model_.text(decision));
-    out_.key("changes").open_list();
-    for (const GrantChange& change : row.changes) {
-      out_.open_object().member("direction", name_of(change.direction));
-      name("grant", change.cap);
-      out_.member("from", change.before).member("to", change.after).close_object();
-    }
-    out_.close_list();
+    out_.member("approval", approval_text(model_.runs[row.run].decision, model_));
+    put_changes_json(model_, row.changes, out_);
   }
 
   void controls() {

@@ -21,6 +21,8 @@ void write_manifest(const Model& model, const Options& options, const OutputPlan
   out.member("organisation", options.organisation).member("csv_raw", options.csv_raw);
   out.member("unverified", options.unverified).member("sample", options.sample);
   out.member("controls", model.control_map.digest);
+  out.member("baseline", options.baseline).member("against", options.against);
+  out.member("baseline_ledger", model.comparison.from.ledger);
   out.member("seed", options.seed).key("formats").open_list();
   for (const std::string& format : options.formats) out.text(format);
   out.close_list().close_object();

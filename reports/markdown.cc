@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "reports/drift.h"
+#include "reports/grant_compare.h"
 #include "reports/tally_rows.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -36,6 +38,7 @@ class Writer {
     figures();
     exceptions();
     matrix();
+    comparison();
     completeness();
     not_proved_section();
     return std::move(out_);
@@ -70,6 +73,7 @@ class Writer {
       line("| " + std::string(row.label) + " | " + row.now + " | " + row.previous + " |");
     }
     line("| New sets of grants (drift) | " + std::to_string(model_.drift.size()) + " | |");
+    line("| Tools with wider grants | " + std::to_string(model_.comparison.widened()) + " | |");
     line("| Exceptions | " + std::to_string(model_.exceptions.size()) + " | |");
     line("");
     line("Denials: " + markdown_text(sensor_text(model_)));
@@ -137,6 +141,37 @@ class Writer {
       rule += "---|";
     }
     table("Allowed versus used", head + "\n" + rule + "\n", rows, 70);
+  }
+
+  void comparison() {
+    const GrantComparison& all = model_.comparison;
+    using State = ComparedTool::State;
+    std::vector<std::string> rows;
+    for (const ComparedTool& tool : all.tools) {
+      if (tool.state == State::same) continue;
+      std::string changes = code(given_text(tool.grants, model_));
+      for (const GrantChange& change : tool.changes) {
+        const std::string before = grant_text(change.before, model_);
+        const std::string after = grant_text(change.after, model_);
+        changes += (changes.empty() ? "" : "; ") + std::string(name_of(change.direction)) + " " +
+                   code(model_.text(change.cap)) + (before.empty() ? "" : " from " + code(before)) +
+                   (after.empty() ? "" : " to " + code(after));
+      }
+      rows.push_back("| " + code(model_.text(tool.tool)) + " | " +
+                     std::string(name_of(tool.state)) + " | " + changes + " | " +
+                     words(approval_text(tool.decision, model_)) + " | " +
+                     (tool.since ? "`" + ref_text(*tool.since) + "`" : "") + " |");
+    }
+    const std::string head =
+        "| Tool | State | Changes | Approval | Since record |\n|---|---|---|---|---|\n";
+    table("Drift of grants", head, rows, 60);
+    line("From " + words(all.from.words) + " to " + words(all.to.words) + ": " +
+         std::to_string(all.count(State::same)) + " the same, " +
+         std::to_string(all.count(State::changed)) + " changed, " +
+         std::to_string(all.count(State::added)) + " new, " +
+         std::to_string(all.count(State::removed)) +
+         " gone; without an approval: " + std::to_string(all.unapproved()) + ".");
+    line("");
   }
 
   void completeness() {

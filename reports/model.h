@@ -61,6 +61,7 @@ struct Grant {
   NameId detail = NameId::none;  // e.g. enforced_by, "may delete"
   std::uint64_t value = 0;       // of a limit
   Use use = Use::not_recorded;
+  friend bool operator==(const Grant&, const Grant&) = default;
 };
 
 // Figures of a set of runs: the period's, or the one's before it.
@@ -242,7 +243,7 @@ std::string_view name_of(Direction direction);
 struct GrantChange {
   Direction direction = Direction::changed;
   NameId cap = NameId::none;
-  std::string before, after;  // empty: was not, or is not there
+  std::optional<GrantId> before, after;  // absent: was not, or is not there
 };
 // A set of grants that a tool had in force for the first time.
 struct Drift {
@@ -250,6 +251,37 @@ struct Drift {
   Ref ref;                    // sandbox.enforced of that run
   std::optional<Ref> before;  // the same of the tool's run before; absent for a tool never seen
   std::vector<GrantChange> changes;
+};
+
+// Whose grants are compared: the last set each tool had in force in a run that counts.
+struct GrantPoint {
+  std::int64_t until_ms = 0;  // runs opened before; every run when a revision is named
+  std::string revision;       // runs of a repository revision that begins so; empty for any
+  std::string words;          // "the start of the period, 2026-10-01 00:00:00 CEST"
+  std::string ledger;         // of another ledger, what was verified; empty for this one
+};
+// One tool, by name and origin of its declaration, at both points.
+struct ComparedTool {
+  enum class State : std::uint8_t { same, changed, added, removed };
+  NameId tool = NameId::none, origin = NameId::none;
+  State state = State::same;
+  std::optional<Ref> from, to;  // sandbox.enforced; `from` may be a record of the other ledger
+  // The run that first had the set of `to` (again): where an approval is looked for.
+  std::optional<Ref> since;
+  std::int64_t since_ms = 0;
+  NameId decision = NameId::none;
+  std::vector<GrantChange> changes;  // of a changed one
+  std::vector<GrantId> grants;       // of an added or removed one, what it was given
+};
+std::string_view name_of(ComparedTool::State state);
+struct GrantComparison {
+  GrantPoint from, to;
+  std::vector<ComparedTool> tools;  // by name, then origin
+  [[nodiscard]] std::int64_t count(ComparedTool::State state) const;
+  // Changed tools with a change that widens.
+  [[nodiscard]] std::int64_t widened() const;
+  // Widened or added ones for which no approval was found.
+  [[nodiscard]] std::int64_t unapproved() const;
 };
 
 // Runs somebody outside picked by a seed.
@@ -328,6 +360,7 @@ struct Model {
   std::vector<LedgerEvent> events;
   std::vector<Exception> exceptions;
   std::vector<Drift> drift;
+  GrantComparison comparison;  // its points are set before the records are read
   ControlMap control_map;
   std::vector<ControlState> controls;
   std::string population;  // digest of all runs of the period

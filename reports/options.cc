@@ -2,10 +2,12 @@
 #include "reports/options.h"
 
 #include <cstdlib>
+#include <limits>
 #include <set>
 
 #include "ledger/base/file_io.h"
 #include "reports/controls.h"
+#include "reports/grant_compare.h"
 #include "reports/process.h"
 #include "reports/text.h"
 
@@ -63,6 +65,33 @@ std::optional<Refusal> read_controls(const Options& options, Request& request) {
 
 }  // namespace
 
+std::optional<Refusal> read_points(const Options& options, Request& request) {
+  if (options.baseline_bundle.empty() != options.baseline_pin.empty() && !options.unverified)
+    return usage("--baseline-bundle and --baseline-pin belong together");
+  const Period& period = request.period;
+  const bool is_elsewhere = !options.baseline_bundle.empty();
+  auto to = parse_point(options.against.empty() ? "end" : options.against, period, request.zone);
+  if (!to) return usage("--against: " + to.error().what);
+  if (is_elsewhere && options.baseline.empty()) {
+    request.from.until_ms = std::numeric_limits<std::int64_t>::max();
+    request.from.words = "the last record of another ledger";
+  } else {
+    auto from =
+        parse_point(options.baseline.empty() ? "start" : options.baseline, period, request.zone);
+    if (!from) return usage("--baseline: " + from.error().what);
+    request.from = std::move(*from);
+  }
+  request.to = std::move(*to);
+  const bool are_instants = request.from.revision.empty() && request.to.revision.empty();
+  if (!is_elsewhere && are_instants && request.from.until_ms >= request.to.until_ms)
+    return usage("--baseline: must lie before --against");
+  if (request.to.revision.empty() && request.to.until_ms > period.until * 1000)
+    return usage("--against: must not lie after the period");
+  request.baseline = options.baseline_bundle;
+  request.baseline_pin = options.baseline_pin;
+  return std::nullopt;
+}
+
 std::string default_ledger() {
   if (const char* named = std::getenv("ETHOS_LEDGER"); named != nullptr && *named != '\0') {
     return named;
@@ -94,6 +123,7 @@ std::optional<Refusal> read_request(const Options& options, Request& request) {
   request.verifier = std::move(*verifier);
   request.period = *period;
   request.zone = std::move(*zone);
+  if (auto refusal = read_points(options, request)) return refusal;
   request.tzdata = tzdata_version(options.tzdir);
   request.title = options.title;
   request.organisation = options.organisation;
@@ -111,6 +141,10 @@ std::string shaping_options(const Options& options) {
   if (!options.organisation.empty()) out += " --org " + quoted(options.organisation);
   if (options.sample != 0)
     out += " --sample " + std::to_string(options.sample) + " --seed " + quoted(options.seed);
+  if (!options.baseline_bundle.empty())
+    out += " --baseline-bundle BUNDLE --baseline-pin BUNDLE-PIN";
+  if (!options.baseline.empty()) out += " --baseline " + quoted(options.baseline);
+  if (!options.against.empty()) out += " --against " + quoted(options.against);
   if (!options.controls.empty()) out += " --controls FILE";
   if (options.csv_raw) out += " --csv-raw";
   if (options.unverified) out += " --unverified";

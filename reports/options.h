@@ -16,6 +16,8 @@ struct Options {
                                            organisation;
   std::string tzdir = "/usr/share/zoneinfo";
   std::string seed;
+  // Whose grants are compared: points (grant_compare.h); a bundle of another ledger with its pin.
+  std::string baseline, against, baseline_bundle, baseline_pin;
   std::string signer;      // file of the secret key that signs the statement; empty for none
   std::string controls;    // file; empty for the map the program carries
   std::string pdf_engine;  // path; empty for what the host has
@@ -29,6 +31,10 @@ std::string default_ledger();
 
 // The request, or why it is none (status usage or unverifiable).
 std::optional<Refusal> read_request(const Options& options, Request& request);
+
+// The two points of a comparison of grants. Without a point of its own, another ledger is taken up
+// to its last record.
+std::optional<Refusal> read_points(const Options& options, Request& request);
 
 // The options that shape the bytes of a report, quoted for a shell: what has to be given again to
 // make it again.

@@ -30,7 +30,7 @@ struct Manifest {
   std::map<std::string, std::string> digests;  // name -> 64 hex digits
   std::int64_t size = 0;
   std::string zone_digest, tzdata, controls, pdf_engine;
-  bool is_unverified = false;
+  bool is_unverified = false, has_baseline = false;
 };
 
 bool is_plain_name(const std::string& name) {
@@ -47,6 +47,9 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
   options.seed = std::string(given["seed"].text_or(""));
   options.sample = given["sample"].integer_or(0);
   options.csv_raw = given["csv_raw"].bool_or(false);
+  options.baseline = std::string(given["baseline"].text_or(""));
+  options.against = std::string(given["against"].text_or(""));
+  out.has_baseline = !given["baseline_ledger"].text_or("").empty();
   out.is_unverified = given["unverified"].bool_or(false);
   options.formats.clear();
   const JsonValue formats = given["formats"];
@@ -176,6 +179,13 @@ Remade remake(const std::string& directory, Options options) {
     out.refusal = {3, manifest.is_unverified
                           ? "the report says that it is NOT VERIFIED (--unverified compares it)"
                           : "--unverified was not given when the report was made"};
+    return out;
+  }
+  if (manifest.has_baseline != !options.baseline_bundle.empty()) {
+    out.refusal = {2, manifest.has_baseline
+                          ? "the report compares grants with another ledger: give its bundle "
+                            "(--baseline-bundle, --baseline-pin)"
+                          : "the report compares grants within one ledger: no --baseline-bundle"};
     return out;
   }
   Request request;

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "reports/drift.h"
+#include "reports/grant_compare.h"
 #include "reports/period.h"
 #include "reports/tally_rows.h"
 #include "reports/words.h"
@@ -116,16 +118,39 @@ void fill_exceptions(const Model& model, Table& table) {
 void fill_drift(const Model& model, Table& table) {
   table.header({"tool", "run", "at_local", "at_utc", "direction", "grant", "from", "to", "approval",
                 "seq", "leaf", "before_seq", "before_leaf"});
-  const GrantChange first{Direction::changed, NameId::none, "", ""};
+  const GrantChange first;
   for (const Drift& row : model.drift) {
     const Run& run = model.runs[row.run];
     const auto line = [&](std::string_view direction, const GrantChange& change) {
       table.text(run.tool).text(run.id).time(run.started_ms).plain(direction).text(change.cap);
-      table.text(change.before).text(change.after);
-      table.text(run.decision == NameId::none ? "none recorded" : model.text(run.decision));
-      table.ref(row.ref).ref_if(row.before).end();
+      table.text(grant_text(change.before, model)).text(grant_text(change.after, model));
+      table.text(approval_text(run.decision, model)).ref(row.ref).ref_if(row.before).end();
     };
     if (!row.before) line("first_seen", first);
+    for (const GrantChange& change : row.changes) line(name_of(change.direction), change);
+  }
+}
+
+void fill_comparison(const Model& model, Table& table) {
+  table.header({"tool", "origin", "state", "direction", "grant", "from", "to", "approval",
+                "since_utc", "since_seq", "since_leaf", "seq", "leaf", "before_seq",
+                "before_leaf"});
+  const GrantChange none;
+  for (const ComparedTool& row : model.comparison.tools) {
+    const auto line = [&](std::string_view direction, const GrantChange& change) {
+      table.text(row.tool).text(row.origin).plain(name_of(row.state)).plain(direction);
+      table.text(change.cap).text(grant_text(change.before, model));
+      table.text(grant_text(change.after, model)).text(approval_text(row.decision, model));
+      row.since ? table.plain(utc_ms_text(row.since_ms)) : table.empty();
+      table.ref_if(row.since).ref_if(row.to).ref_if(row.from).end();
+    };
+    if (row.changes.empty() && row.grants.empty()) line("", none);
+    for (const GrantId id : row.grants) {
+      const bool is_new = row.state == ComparedTool::State::added;
+      GrantChange one{Direction::changed, model.grants[static_cast<std::size_t>(id)].cap, {}, {}};
+      (is_new ? one.after : one.before) = id;
+      line(is_new ? "added" : "removed", one);
+    }
     for (const GrantChange& change : row.changes) line(name_of(change.direction), change);
   }
 }
@@ -150,6 +175,13 @@ void fill_counts(const Model& model, Table& table) {
   }
   table.plain("exceptions").number(model.exceptions.size()).empty().end();
   table.plain("drift").number(model.drift.size()).empty().end();
+  using State = ComparedTool::State;
+  for (const State one : {State::same, State::changed, State::added, State::removed}) {
+    table.plain("comparison:" + std::string(name_of(one))).number(model.comparison.count(one));
+    table.empty().end();
+  }
+  table.plain("comparison:widened").number(model.comparison.widened()).empty().end();
+  table.plain("comparison:unapproved").number(model.comparison.unapproved()).empty().end();
   table.plain("open_at_start").number(model.open_at_start).empty().end();
   table.plain("open_at_end").number(model.open_at_end).empty().end();
   for (const TieOutRow& row : model.tie_out) {
@@ -234,7 +266,7 @@ void fill_sample(const Model& model, Table& table) {
 }  // namespace
 
 std::span<const TableKind> all_tables() {
-  static constexpr std::array<TableKind, 14> kTables = {{
+  static constexpr std::array<TableKind, 15> kTables = {{
       {"counts", "Figures", fill_counts},
       {"exceptions", "Exceptions", fill_exceptions},
       {"allowed", "Allowed versus used", fill_allowed},
@@ -244,6 +276,7 @@ std::span<const TableKind> all_tables() {
       {"denials", "Denials", fill_denials},
       {"limits", "Limits", fill_limits},
       {"gaps", "Lost events", fill_gaps},
+      {"comparison", "Grants compared", fill_comparison},
       {"drift", "Drift of grants", fill_drift},
       {"controls", "Evidence by control", fill_controls},
       {"keys", "Keys", fill_keys},

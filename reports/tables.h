@@ -21,6 +21,7 @@ struct TableKind {
 //   allowed    a line for each tool and capability; grants has the grants one by one
 //   stretches  days, weeks or months of the period, with their hours
 //   drift      a change a line; `first_seen` for a tool that no earlier run of the ledger had
+//   comparison a change a line of the tools at the two points; tools that are the same too
 //   controls   a control a line, with the state of the kind of evidence that bears on it
 std::span<const TableKind> all_tables();
 

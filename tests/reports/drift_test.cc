@@ -38,7 +38,7 @@ RunPlan tool(const std::string& name) {
 std::map<std::string, std::string> directions(const Model& model, const Drift& drift) {
   std::map<std::string, std::string> out;
   for (const GrantChange& change : drift.changes) {
-    const std::string what = change.after.empty() ? change.before : change.after;
+    const std::string what = grant_text(change.after ? change.after : change.before, model);
     out[model.text(change.cap) + " " + what] = name_of(change.direction);
   }
   return out;

@@ -7,6 +7,7 @@
 
 #include "reports/build.h"
 #include "reports/csv.h"
+#include "reports/grant_compare.h"
 #include "reports/html.h"
 #include "reports/json_report.h"
 #include "reports/markdown.h"
@@ -45,7 +46,7 @@ reports::Zone test_zone() {
 }
 
 reports::Model model_of(const std::string& ledger, const MadeLedger& made,
-                        const std::string& period) {
+                        const std::string& period, const std::string& from, const std::string& to) {
   Model model;
   model.generator = "ethos-report test";
   model.title = "Quarterly evidence";
@@ -55,6 +56,12 @@ reports::Model model_of(const std::string& ledger, const MadeLedger& made,
   auto parsed = Period::parse(period, model.zone);
   REQUIRE(parsed);
   model.period = *parsed;
+  const auto first = parse_point(from, model.period, model.zone);
+  const auto second = parse_point(to, model.period, model.zone);
+  REQUIRE(first);
+  REQUIRE(second);
+  model.comparison.from = *first;
+  model.comparison.to = *second;
   auto verdict = Verdict::parse(passing_verdict(made), 0);
   REQUIRE(verdict);
   model.verdict = std::move(*verdict);

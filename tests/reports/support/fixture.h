@@ -27,7 +27,8 @@ reports::Zone test_zone();
 
 // The model of a made ledger for a period, as if ethos-verify had accepted it.
 reports::Model model_of(const std::string& ledger, const MadeLedger& made,
-                        const std::string& period);
+                        const std::string& period, const std::string& from = "start",
+                        const std::string& to = "end");
 // Of make_small_ledger, for the fourth quarter of 2026.
 reports::Model small_model();
 reports::Model small_model(const std::string& period);

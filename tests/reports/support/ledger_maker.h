@@ -59,6 +59,7 @@ struct RunPlan {
   std::string network = "none", git = "none", observe = "writes", origin = "workspace";
   std::vector<std::string> writes = {".ethos/out"};
   std::vector<std::string> exported = {};  // below the first write grant
+  std::string revision = {};               // of the repository; empty: none recorded
   bool weaker = false;
   struct Denial {
     std::string rule, operation, object_kind, object, outcome = "denied", mark = "A";

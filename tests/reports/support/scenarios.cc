@@ -40,6 +40,7 @@ json open_body(const RunPlan& plan) {
   if (plan.end != End::refuse) {
     for (const char* kind : {"facts", "normal", "plan"}) body[kind] = commitment(kind, 900);
   }
+  if (!plan.revision.empty()) body["repository"] = {{"revision", plan.revision}};
   if (plan.tool == "agent")
     body["decision"] = {{"authenticated", true},
                         {"doc", commitment("decision", 300)},
