@@ -173,4 +173,27 @@ std::string decision_text(JsonValue decision) {
          (decision["authenticated"].bool_or(false) ? ", authenticated" : ", not authenticated");
 }
 
+std::string ledger_event_text(std::string_view type, JsonValue body) {
+  const auto of = [body](std::string_view key) { return std::string(body[key].text_or("")); };
+  const std::string why = "; reason: " + of("reason") + "; ordered by: " + of("authority");
+  if (type == "ledger.resume")
+    return "wall clock stepped by " + std::to_string(body["step_ms"].integer_or(0)) + " ms";
+  if (type == "key.revoke") return "signing key revoked by the root key";
+  if (type == "ledger.hold") {
+    const JsonValue runs = body["runs"];
+    return "legal hold " + of("name") + " over " +
+           (runs.exists() ? std::to_string(runs.size()) + " runs" : "the whole ledger") + why;
+  }
+  if (type == "ledger.release") return "legal hold " + of("name") + " ended" + why;
+  if (type == "ledger.seal") {
+    return "the ledger ends: " + std::to_string(body["closed"].integer_or(0)) +
+           " runs with an end, " + std::to_string(body["open"].integer_or(0)) + " without" + why;
+  }
+  if (type == "ledger.anchor") {
+    return of("kind") + " time stamp over the first " + std::to_string(body["size"].integer_or(0)) +
+           " records, policy " + of("policy");
+  }
+  return "values erased: " + std::to_string(body["targets"].size()) + why;
+}
+
 }  // namespace ethos::reports

@@ -35,4 +35,7 @@ std::string joined(JsonValue array);
 // "policy RULES: allow, authenticated"; empty when no decision is bound to the run.
 std::string decision_text(JsonValue decision);
 
+// What a record of the ledger itself says, in one line; `type` as in record.md, not a key epoch.
+std::string ledger_event_text(std::string_view type, JsonValue body);
+
 }  // namespace ethos::reports

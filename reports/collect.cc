@@ -14,13 +14,26 @@ namespace ethos::reports {
 namespace {
 
 // In the order of record.md, so that the tie-out table has a place for each.
-constexpr std::string_view kTypes[] = {
-    "ledger.genesis",   "ledger.resume",    "key.epoch",
-    "key.revoke",       "data.erase",       "run.open",
-    "capability.grant", "sandbox.enforced", "runtime.sandbox_denial",
-    "resource.limit",   "output.captured",  "artifact.exported",
-    "run.gap",          "run.close",        "run.abort",
-    "sarif.written"};
+constexpr std::string_view kTypes[] = {"ledger.genesis",
+                                       "ledger.resume",
+                                       "ledger.hold",
+                                       "ledger.release",
+                                       "ledger.seal",
+                                       "ledger.anchor",
+                                       "key.epoch",
+                                       "key.revoke",
+                                       "data.erase",
+                                       "run.open",
+                                       "capability.grant",
+                                       "sandbox.enforced",
+                                       "runtime.sandbox_denial",
+                                       "resource.limit",
+                                       "output.captured",
+                                       "artifact.exported",
+                                       "run.gap",
+                                       "run.close",
+                                       "run.abort",
+                                       "sarif.written"};
 
 }  // namespace
 
@@ -109,16 +122,7 @@ void Collector::ledger_event(const Event& event) {
   out.ref = event.ref;
   out.at_ms = event.wall_ms;
   out.in_period = model_.period.contains_ms(event.wall_ms);
-  if (event.type == "ledger.resume") {
-    out.text =
-        "wall clock stepped by " + std::to_string(event.body["step_ms"].integer_or(0)) + " ms";
-  } else if (event.type == "key.revoke") {
-    out.text = "signing key revoked by the root key";
-  } else {
-    out.text = "values erased: " + std::to_string(event.body["targets"].size()) +
-               "; reason: " + std::string(event.body["reason"].text_or("")) +
-               "; ordered by: " + std::string(event.body["authority"].text_or(""));
-  }
+  out.text = ledger_event_text(event.type, event.body);
   model_.events.push_back(std::move(out));
 }
 

@@ -58,16 +58,20 @@ void define_evidence(CLI::App& app, Options& options) {
   app.add_option("--pin", options.pin, "the pin of the ledger, from where you keep what you trust");
   app.add_option("--controls", options.controls,
                  "map of controls instead of the one carried (ethos-controls/1)");
-  app.add_option("--baseline-bundle", options.baseline_bundle,
-                 "compare the grants with those of this bundle of another ledger");
-  app.add_option("--baseline-pin", options.baseline_pin, "the pin of that ledger");
   app.add_option("--tzdir", options.tzdir, "directory of the time zone files")
       ->capture_default_str();
   app.add_flag("--quiet", options.quiet, "say nothing when it works");
 }
 
+void define_baseline(CLI::App& app, Options& options) {
+  app.add_option("--baseline-bundle", options.baseline_bundle,
+                 "compare the grants with those of this bundle of another ledger");
+  app.add_option("--baseline-pin", options.baseline_pin, "the pin of that ledger");
+}
+
 void define_report(CLI::App& app, Options& options) {
   define_evidence(app, options);
+  define_baseline(app, options);
   app.add_option("--period", options.period, "YYYY-MM-DD..YYYY-MM-DD, both days included")
       ->required();
   app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
@@ -173,6 +177,7 @@ int verify(const std::vector<std::string>& args, const Streams& streams) {
   Options options;
   std::string directory;
   define_evidence(app, options);
+  define_baseline(app, options);
   app.add_option("DIR", directory, "directory of the report")->required();
   app.add_flag("--unverified", options.unverified, "compare a report that says it is not verified");
   app.add_option("--pdf-engine", options.pdf_engine,
@@ -236,6 +241,7 @@ int drift(const std::vector<std::string>& args, const Streams& streams) {
   CLI::App app("What tools were given at two points", "ethos-report drift");
   Options options;
   define_evidence(app, options);
+  define_baseline(app, options);
   app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
   app.add_option("--from", options.baseline,
                  "YYYY-MM-DD (its end) or release:REVISION; every record of --baseline-bundle");

@@ -247,9 +247,17 @@ ControlState time_stamp(const Model& model) {
 }
 
 ControlState retention(const Model& model) {
-  return state(Shown::partly,
-               "the first record is still there: " + utc_ms_text(model.source.first_ms),
-               "the period your rules ask for");
+  ControlState out =
+      state(Shown::partly, "the first record is still there: " + utc_ms_text(model.source.first_ms),
+            "the period your rules ask for");
+  std::int64_t holds = 0;
+  for (const LedgerEvent& event : model.events) {
+    if (event.kind != "ledger.hold" && event.kind != "ledger.release") continue;
+    if (event.kind == "ledger.hold") ++holds;
+    if (out.evidence.size() < kMaxEvidence) out.evidence.push_back(event.ref);
+  }
+  out.statement += "; " + counted(holds, "legal hold", "legal holds") + " in the whole ledger";
+  return out;
 }
 
 ControlState erasure(const Model& model) {

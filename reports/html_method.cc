@@ -54,7 +54,7 @@ RangeChart key_chart(const Model& model) {
   }
   chart.description = std::to_string(model.epochs.size()) + " key epochs, " +
                       std::to_string(model.events.size()) +
-                      " clock steps, revocations and erasures.";
+                      " clock steps, revocations, erasures, holds, time stamps.";
   return chart;
 }
 
@@ -103,8 +103,8 @@ void put_keys(const Page& page) {
   html.raw("<section id=\"keys\"><h2>Signers and keys</h2>\n<figure>");
   put_range_chart(html, key_chart(model));
   html.raw(
-      "<figcaption>Record numbers from left to right. Lines mark clock steps, revocations and "
-      "erasures.</figcaption></figure>\n");
+      "<figcaption>Record numbers from left to right. Lines mark what the table below "
+      "lists.</figcaption></figure>\n");
   open_table(html, {"",
                     "Each key signs the checkpoints that end inside its range; the record that "
                     "names a new key is signed by both.",
@@ -134,17 +134,19 @@ void put_keys(const Page& page) {
   close_table(html);
   if (model.events.empty()) {
     html.raw(
-        "<p>No revocation, no erasure and no clock step is recorded in the whole "
-        "ledger.</p></section>\n");
+        "<p>No revocation, erasure, legal hold, time stamp, seal or clock step is recorded in the "
+        "whole ledger.</p></section>\n");
     return;
   }
   constexpr std::size_t kMostEvents = 500;
   const std::size_t shown = std::min(model.events.size(), kMostEvents);
   put_shown(html, shown, model.events.size(), "by record number", "report.json");
-  open_table(html, {"",
-                    "Clock steps, revocations and erasures of the whole ledger.",
-                    "",
-                    {{"Kind"}, {"What"}, {"When"}, {"In the period"}, {"Record"}}});
+  open_table(html,
+             {"",
+              "Clock steps, revocations, erasures, legal holds, time stamps and seal of the whole "
+              "ledger.",
+              "",
+              {{"Kind"}, {"What"}, {"When"}, {"In the period"}, {"Record"}}});
   for (std::size_t i = 0; i < shown; ++i) {
     const LedgerEvent& row = model.events[i];
     html.raw("<tr><td class=\"nw\">");

@@ -256,3 +256,33 @@ TEST_CASE("collect: records that are no records are counted, not skipped", "[rep
   CHECK(model.runs.size() == 1);
   static_cast<void>(render(model));
 }
+
+TEST_CASE("collect: legal holds, time stamps and the seal are events, none is unknown",
+          "[reports]") {
+  const ScratchDirectory scratch;
+  LedgerMaker maker(scratch / "l.db");
+  maker.genesis(1790000000000);
+  maker.add("ledger.hold", "", 1790000001000,
+            R"({"authority":"counsel","name":"case-7","reason":"suit"})");
+  maker.add(
+      "ledger.hold", "", 1790000002000,
+      R"({"authority":"counsel","name":"case-8","reason":"suit","runs":["aaaaaaaaaaaaaaaaaaaaaaaaaa"]})");
+  maker.add("ledger.release", "", 1790000003000,
+            R"({"authority":"counsel","name":"case-7","reason":"settled"})");
+  maker.add("ledger.anchor", "", 1790000004000,
+            R"({"at_ms":1790000003500,"kind":"rfc3161","policy":"1.2.3","size":2})");
+  maker.add("ledger.seal", "", 1790000005000,
+            R"({"authority":"ops","closed":0,"open":0,"reason":"moved"})");
+  const MadeLedger made = maker.finish();
+  const Model model = model_of(scratch / "l.db", made, "2026-10-01..2026-12-31");
+  REQUIRE(model.events.size() == 5);
+  CHECK(model.events[0].text ==
+        "legal hold case-7 over the whole ledger; reason: suit; ordered by: counsel");
+  CHECK(model.events[1].text.starts_with("legal hold case-8 over 1 runs"));
+  CHECK(model.events[2].text.starts_with("legal hold case-7 ended; reason: settled"));
+  CHECK(model.events[3].text == "rfc3161 time stamp over the first 2 records, policy 1.2.3");
+  CHECK(model.events[4].text.starts_with("the ledger ends: 0 runs with an end, 0 without"));
+  for (const TieOutRow& row : model.tie_out) {
+    if (row.type.starts_with("(")) CHECK(row.total() == 0);
+  }
+}
