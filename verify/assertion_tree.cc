@@ -20,7 +20,7 @@ Truth opposite(Truth t) { return t == Truth::yes ? Truth::no : t == Truth::no ? 
 struct RunView {
   const RunEvidence& run;
   const RunJudgement& judgement;
-  [[nodiscard]] const Effective& e() const { return judgement.effective; }
+  [[nodiscard]] const Effective& e() const { return *judgement.effective; }
 };
 
 // The text form of an effective path: relative in the workspace, else absolute.

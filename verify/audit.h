@@ -43,6 +43,8 @@ struct AuditCounts {
 
 struct AuditOptions {
   std::optional<Pin> pin;
+  // Whether on_run will look at what this run could do (RunJudgement::effective).
+  std::function<bool(const RunEvidence&)> wants_effective;
   // Seen once for each run, at its end; the auditor keeps none.
   std::function<void(const RunEvidence&, const RunJudgement&)> on_run;
   std::function<void(const std::string& run, std::int64_t seq, const Value& body)> on_sarif;

@@ -36,10 +36,11 @@ std::array<char, 44> base64_of(const Digest& digest) {
   return out;
 }
 
-// Events come in any number, and all but the first of a run are only counted.
+// Events come in any number, and all but the first of a run are only counted; grants are compared as
+// texts first.
 bool needs_tree(RecordType type) {
   switch (type) {
-    case RecordType::sandbox_denial: case RecordType::resource_limit: case RecordType::output_captured:
+    case RecordType::capability_grant: case RecordType::sandbox_denial: case RecordType::resource_limit: case RecordType::output_captured:
     case RecordType::artifact_exported: case RecordType::run_gap: case RecordType::run_abort:
     case RecordType::ledger_resume: return false;
     default: return true;
@@ -58,17 +59,26 @@ namespace {
 bool may_commit(std::string_view body) { return body.find("{\"c\":\"") != std::string_view::npos; }
 
 void check_record(std::string_view bytes, const Envelope& before, CheckedRecord& checked) {
+  checked.scan.fault = RecordFault::none;
+  checked.may_commit = false;
+  checked.contradiction = nullptr;
+  checked.body_fault.kind = BodyFault::Kind::none;
   Envelope& e = checked.scan.envelope;
-  if (!quick_record(bytes, before, e)) {
+  if (!quick_record(bytes, before, e, checked.facts)) {
     checked.scan = scan_record(bytes);
+    checked.body = Value();
     checked.may_commit = may_commit(e.body);
     if (checked.scan.fault != RecordFault::none) return;
     if (e.type == RecordType::unknown || e.type == RecordType::reserved) return;
     checked.body_fault = check_body(e.type, View(e.body), e.ledger);
+    checked.facts = facts_of(e.type, View(e.body));
   }
-  if (!checked.body_fault.any()) checked.contradiction = contradiction(e.type, View(e.body));
+  checked.contradiction = checked.body_fault.any() ? nullptr : contradiction(e.type, View(e.body));
   checked.may_commit = may_commit(e.body);
-  if (!needs_tree(e.type)) return;
+  if (!needs_tree(e.type)) {
+    if (checked.body.kind() != Value::Kind::none) checked.body = Value();
+    return;
+  }
   // The form was just checked, so this cannot fail.
   if (auto body = parse_canonical(e.body, kRecordLimits)) checked.body = *std::move(body);
 }
@@ -83,8 +93,7 @@ void check_batch(const RecordBatch& batch, std::uint64_t first_leaf, CheckedBatc
   }
   out.leaves.resize(out.texts.size());
   hash_leaves(out.texts, out.leaves, hash);
-  out.records.clear();
-  out.records.resize(count);
+  out.records.resize(count);  // what they held before is written over: this runs for every record
   const Envelope none;
   const Envelope* before = &none;
   std::size_t next = 0;
@@ -92,6 +101,7 @@ void check_batch(const RecordBatch& batch, std::uint64_t first_leaf, CheckedBatc
     const RecordBatch::Row& row = batch.rows[i];
     CheckedRecord& checked = out.records[i];
     if (row.is_absent) {
+      checked = CheckedRecord();
       checked.leaf = row.stored_hash;
       checked.stored_hash_fits = true;
       continue;

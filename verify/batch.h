@@ -39,6 +39,7 @@ struct RecordBatch {
 // What can be said of one record without knowing the others.
 struct CheckedRecord {
   RecordScan scan;  // views into the batch
+  EventFacts facts;
   Digest leaf;
   bool stored_hash_fits = false;
   bool may_commit = false;  // its body may hold commitments

@@ -3,8 +3,6 @@
 
 #include <sqlite3.h>
 
-#include "verify/still_file.h"
-
 namespace ethos::verify {
 namespace {
 
@@ -107,10 +105,12 @@ Result<Database> Database::open_copy(const std::string& path) {
   return open("file:" + percent_encoded(path), SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW);
 }
 
-Result<Database> Database::open_still(int fd) {
-  auto database = open(still_file_uri(fd), SQLITE_OPEN_READONLY);
+Result<Database> Database::open_still(int fd, Access access) {
+  auto database = open(still_file_uri(fd, access), SQLITE_OPEN_READONLY);
   // Nothing is mapped: it lets SQLite look at pages where they were read instead of copying them.
-  if (database) sqlite3_exec(database->handle_.get(), "PRAGMA mmap_size=9223372036854775807", nullptr, nullptr, nullptr);
+  if (database && access == Access::walk) {
+    sqlite3_exec(database->handle_.get(), "PRAGMA mmap_size=9223372036854775807", nullptr, nullptr, nullptr);
+  }
   return database;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "verify/result.h"
+#include "verify/still_file.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -46,7 +47,7 @@ class Database {
   // A private copy may fold its log in.
   static Result<Database> open_copy(const std::string& path);
   // A file that does not change, by a descriptor that outlives the connection (still_file.h).
-  static Result<Database> open_still(int fd);
+  static Result<Database> open_still(int fd, Access access);
 
   // Invalid when the schema does not have what `sql` names, or cannot be read at all.
   Statement prepare(const char* sql);

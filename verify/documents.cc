@@ -60,7 +60,7 @@ void DocumentReader::on_record(std::int64_t seq, const View& body, Findings& fin
     ++named_;
     const Digest c = *Digest::from_base64(commitment.at("c").raw());
     const std::string kind(commitment.at("kind").raw());
-    const auto stored = source_.disclosure(c);
+    const auto stored = source_.disclosure_size(c);
     if (!stored) {
       if (source_.may_withhold(kind)) {
         ++withheld_;
@@ -72,11 +72,11 @@ void DocumentReader::on_record(std::int64_t seq, const View& body, Findings& fin
     }
     opened_keys_.push_back(key_of(c));
     const bool right = stored->kind == kind &&
-                       stored->bytes.size() == static_cast<std::uint64_t>(commitment.at("n").number());
+                       stored->bytes == static_cast<std::uint64_t>(commitment.at("n").number());
     if (!right) {
       findings.add({.code = Code::disclosure_mismatch, .seq = seq,
                     .expected = kind + ", " + std::to_string(commitment.at("n").number()) + " bytes",
-                    .found = printable(stored->kind) + ", " + std::to_string(stored->bytes.size()) + " bytes",
+                    .found = printable(stored->kind) + ", " + std::to_string(stored->bytes) + " bytes",
                     .text = "a disclosure is not of the kind and length that the record states"});
       return;
     }
@@ -103,15 +103,13 @@ std::optional<std::string> DocumentReader::blob(std::string_view digest_text) {
   return bytes;
 }
 
-Value DocumentReader::open_document(const Value& commitment, std::int64_t seq, const std::string& run,
-                                    Findings& findings) {
-  const auto bytes = open(commitment);
-  if (!bytes) return {};
-  auto parsed = parse_canonical(*bytes, kDocumentLimits);
+Value DocumentReader::parse_document(std::string_view bytes, std::string_view kind, std::int64_t seq, const std::string& run,
+                                     Findings& findings) {
+  auto parsed = parse_canonical(bytes, kDocumentLimits);
   if (parsed) return *std::move(parsed);
   findings.add({.code = Code::disclosure_mismatch, .seq = seq, .offset = parsed.error().offset, .run = run,
                 .found = parsed.error().what,
-                .text = "the committed document `" + commitment.text_at("kind") + "` is not in canonical form"});
+                .text = "the committed document `" + std::string(kind) + "` is not in canonical form"});
   return {};
 }
 

@@ -30,8 +30,9 @@ class DocumentReader {
   // The bytes behind a commitment; nothing when there are none or they are wrong.
   std::optional<std::string> open(const Value& commitment);
   std::optional<std::string> blob(std::string_view digest_text);
-  // An opened document in ethos-json/1; problems are reported under `seq`.
-  Value open_document(const Value& commitment, std::int64_t seq, const std::string& run, Findings& findings);
+  // An opened document of that kind, in ethos-json/1; problems are reported under `seq`.
+  static Value parse_document(std::string_view bytes, std::string_view kind, std::int64_t seq, const std::string& run,
+                              Findings& findings);
 
   // After the last record: every stored disclosure and blob is hashed, and what no record named, or
   // what stayed closed without an erasure, is told.

@@ -84,7 +84,7 @@ std::string path_text(const Value& path, DocumentReader& reader) {
 
 Effective effective_of(const RunEvidence& run, DocumentReader& reader) {
   Effective out;
-  for (const Value& grant : run.grants) add_grant(out, grant, reader);
+  for (const Value& grant : run.grants()) add_grant(out, grant, reader);
   for (auto* list : {&out.read, &out.write, &out.exec, &out.env}) {
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
@@ -93,9 +93,9 @@ Effective effective_of(const RunEvidence& run, DocumentReader& reader) {
     out.weaker.push_back(entry.text_at("limit") + " by " + entry.text_at("by"));
   }
   for (const Value& source : run.enforced.at("sources").items()) out.sources.push_back(source.text());
-  for (const RunEvent& event : run.events) {
-    if (event.type != RecordType::sandbox_denial || out.tried.size() == kMaxTried) continue;
-    out.tried.push_back(denial_text(run.body_of(event), reader));
+  for (std::size_t i = 0; i < run.events.size() && out.tried.size() < kMaxTried; ++i) {
+    if (run.events[i].type != RecordType::sandbox_denial) continue;
+    out.tried.push_back(denial_text(run.event_body(i), reader));
   }
   out.denials = run.denial_acts;
   out.limits_hit.assign(run.limits_hit.begin(), run.limits_hit.end());

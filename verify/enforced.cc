@@ -47,6 +47,9 @@ std::uint64_t known_fs_rights(std::int64_t abi) {
   return (std::uint64_t{1} << bits) - 1;
 }
 
+// Numbers that Linux gives to the first time, cgroup, pid, user, uts and ipc namespace (proc_ns.h).
+bool is_initial(const std::string& inode) { return inode >= "4026531834" && inode <= "4026531839" && inode.size() == 10; }
+
 class CageChecker {
  public:
   CageChecker(const Value& enforced, const CagePlan& cage, const ProblemSink& report)
@@ -90,9 +93,6 @@ class CageChecker {
     return std::any_of(list.items().begin(), list.items().end(), [&](const Value& v) { return v.text() == word; });
   }
 
-  // Numbers that Linux gives to the first time, cgroup, pid, user, uts and ipc namespace (proc_ns.h).
-  static bool is_initial(const std::string& inode) { return inode >= "4026531834" && inode <= "4026531839" && inode.size() == 10; }
-
   // K-1 to K-3, K-9.
   void process() {
     require_number("no_new_privs", 1);
@@ -106,10 +106,6 @@ class CageChecker {
       }
     }
     if (k_.at("ns_shared").size() != 0) mismatch("a namespace was shared with the supervisor", "none", k_.at("ns_shared").items()[0].text());
-    for (std::size_t i = 0; i < k_.at("ns").size(); ++i) {
-      if (!is_initial(k_.at("ns").items()[i].text())) continue;
-      mismatch("a namespace is the machine's first one, which nobody makes", "one of its own", k_.at("ns").keys()[i]);
-    }
     if (!k_.at("listener").flag()) mismatch("the listener did not deliver the barrier's own notification", "true", "false");
   }
 
@@ -331,6 +327,14 @@ class CageChecker {
 };
 
 }  // namespace
+
+void check_namespaces(const Value& enforced, const ProblemSink& report) {
+  const Value& ns = enforced.at("k").at("ns");
+  for (std::size_t i = 0; i < ns.size(); ++i) {
+    if (!is_initial(ns.items()[i].text())) continue;
+    report(Code::enforced_mismatch, "a namespace is the machine's first one, which nobody makes", "one of its own", ns.keys()[i]);
+  }
+}
 
 void check_cage(const Value& enforced, const CagePlan& cage, const ProblemSink& report) {
   CageChecker(enforced, cage, report).check();

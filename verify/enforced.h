@@ -21,7 +21,10 @@ struct CagePlan {
 
 using ProblemSink = std::function<void(Code code, std::string text, std::string expected, std::string found)>;
 
-// enforced.md K-1 to K-9, P-1, S-2, S-3, `sources` and `weaker`. Each departure is one problem.
+// The namespaces of `k.ns` are the run's own. Apart from the rest, because they are others in every run.
+void check_namespaces(const Value& enforced, const ProblemSink& report);
+
+// enforced.md K-1 to K-9, P-1, S-2, S-3, `sources` and `weaker`. but for `k.ns`. Each departure is one problem.
 void check_cage(const Value& enforced, const CagePlan& cage, const ProblemSink& report);
 
 }  // namespace ethos::verify

@@ -32,6 +32,10 @@ bool is_plain(std::string_view path) {
 }
 
 bool needs_base64(std::string_view path) {
+  // Nearly every path is printable ASCII, and says so in one look.
+  const char* const end = path.data() + path.size();
+  const char* const stop = skip_plain(path.data(), end);
+  if (stop == end) return path.find('\x7f') != std::string_view::npos;
   return !is_utf8(path) || std::any_of(path.begin(), path.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });

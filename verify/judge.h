@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "verify/documents.h"
 #include "verify/effective.h"
+#include "verify/recompute.h"
 #include "verify/problem.h"
 #include "verify/run.h"
 
@@ -19,17 +18,7 @@ enum class RunPolicy { pass, fail, unknown };
 struct RunJudgement {
   RunPolicy policy = RunPolicy::unknown;
   std::string why;       // when unknown: what was missing
-  Effective effective;
-};
-
-// What was found for one run and holds for the next: most runs share their filter.
-class JudgeCache {
- public:
-  // "" when the program of that digest stops what one of that name must; else what it does not.
-  const std::string& filter_fault(const std::string& digest, const std::string& program, const std::string& name);
-
- private:
-  std::map<std::pair<std::string, std::string>, std::string> filters_;
+  std::optional<Effective> effective;  // when it was asked for (AuditOptions::wants_effective)
 };
 
 // Judges one run at its end: order and counts, normal from the declaration, grants from normal and

@@ -55,9 +55,10 @@ class EndChecker {
 
   // Refused by the rules or the host (120), or because the runner itself failed (125).
   void refusal() {
-    const bool runner = std::any_of(run_.events.begin(), run_.events.end(), [this](const RunEvent& event) {
-      return event.type == RecordType::sandbox_denial && run_.body_of(event).text_at("operation") == "runner";
-    });
+    bool runner = false;
+    for (std::size_t i = 0; i < run_.events.size() && !runner; ++i) {
+      runner = run_.events[i].type == RecordType::sandbox_denial && run_.event_body(i).text_at("operation") == "runner";
+    }
     if ((close_.at("status").number() == kRunner) != runner) {
       contradict("the status of the refusal and its denial contradict each other", runner ? "125" : "120", status());
     }
@@ -85,7 +86,7 @@ class EndChecker {
   }
 
   std::uint64_t granted_limit(std::string_view name) const {
-    for (const Value& grant : run_.grants) {
+    for (const Value& grant : run_.grants()) {
       if (grant.text_at("cap") == "limit" && grant.text_at("name") == name) return parse_decimal(grant.text_at("value")).value_or(0);
     }
     return 0;

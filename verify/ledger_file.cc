@@ -19,6 +19,7 @@ constexpr std::size_t kBatchRows = 256;
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20U;
 constexpr std::size_t kFrameBytes = 4096 + 24;  // of the write-ahead log; its header is 32 bytes
 constexpr std::int64_t kPageBytes = 4096;
+constexpr std::size_t kSaltBytes = 32;
 constexpr std::size_t kMaxStoredNote = 1'000'000;
 
 // store.md S-2, byte for byte.
@@ -58,23 +59,27 @@ void check_whole_file(Database& database, Findings& findings) {
 struct OpenLedger {
   UniqueFd file;                    // invalid: `database` has its own
   Database database;
-  std::optional<Database> checked;  // a second connection, for the check of the whole file
-  std::uint64_t size = 0;           // of the file; 0 when only the log shows its pages
+  // Further connections to a file that is still: for single rows, and for the check of the whole file.
+  std::optional<Database> lookups;
+  std::optional<Database> checked;
+  std::uint64_t size = 0;  // of the file; 0 when only the log shows its pages
 };
 
 class LedgerFile final : public EvidenceSource {
  public:
   LedgerFile(OpenLedger opened, std::string how, std::optional<std::string> highwater)
-      : file_(std::move(opened.file)), database_(std::move(opened.database)), checked_(std::move(opened.checked)),
+      : file_(std::move(opened.file)), database_(std::move(opened.database)), lookups_(std::move(opened.lookups)),
+        checked_(std::move(opened.checked)),
         how_(std::move(how)), highwater_(std::move(highwater)),
         leaf_(database_.prepare("SELECT seq, bytes, hash FROM main.leaf NOT INDEXED ORDER BY seq")),
         checkpoint_(database_.prepare("SELECT size, note FROM main.checkpoint NOT INDEXED ORDER BY size")),
-        one_leaf_(database_.prepare("SELECT bytes FROM main.leaf NOT INDEXED WHERE seq=?1")),
-        one_checkpoint_(database_.prepare("SELECT note FROM main.checkpoint NOT INDEXED WHERE size=?1")),
-        disclosure_(database_.prepare("SELECT c, kind, salt, bytes FROM main.disclosure WHERE c=?1")),
-        disclosures_(database_.prepare("SELECT c, kind, salt, bytes FROM main.disclosure ORDER BY c")),
-        blob_(database_.prepare("SELECT sha256, bytes FROM main.blob WHERE sha256=?1")),
-        blobs_(database_.prepare("SELECT sha256, bytes FROM main.blob ORDER BY sha256")),
+        one_leaf_(single().prepare("SELECT bytes FROM main.leaf NOT INDEXED WHERE seq=?1")),
+        one_checkpoint_(single().prepare("SELECT note FROM main.checkpoint NOT INDEXED WHERE size=?1")),
+        disclosure_(single().prepare("SELECT c, kind, salt, bytes FROM main.disclosure WHERE c=?1")),
+        size_(single().prepare("SELECT kind, typeof(salt), typeof(bytes), length(salt), length(bytes) FROM main.disclosure WHERE c=?1")),
+        disclosures_(single().prepare("SELECT c, kind, salt, bytes FROM main.disclosure ORDER BY c")),
+        blob_(single().prepare("SELECT sha256, bytes FROM main.blob WHERE sha256=?1")),
+        blobs_(single().prepare("SELECT sha256, bytes FROM main.blob ORDER BY sha256")),
         estimate_(database_.number("SELECT max(seq)+1 FROM main.leaf NOT INDEXED")) {}
 
   [[nodiscard]] const char* kind() const override { return "ledger"; }
@@ -139,6 +144,15 @@ class LedgerFile final : public EvidenceSource {
     return read_disclosure(disclosure_);
   }
 
+  std::optional<DisclosureSize> disclosure_size(const Digest& c) override {
+    using T = Statement::Type;
+    size_.reset();
+    size_.bind(1, c.view());
+    if (!size_.step() || size_.type(0) != T::text || size_.bytes(1) != "blob" || size_.bytes(2) != "blob") return std::nullopt;
+    if (size_.integer(3) != std::int64_t{kSaltBytes}) return std::nullopt;
+    return DisclosureSize{std::string(size_.bytes(0)), static_cast<std::uint64_t>(size_.integer(4))};
+  }
+
   bool next_disclosure(StoredDisclosure& out, Findings& findings) override {
     while (disclosures_.step()) {
       if (auto row = read_disclosure(disclosures_)) {
@@ -201,13 +215,16 @@ class LedgerFile final : public EvidenceSource {
   }
 
  private:
+  // Disclosures lie by their digest, so walking them goes here and there too.
+  Database& single() { return lookups_ ? *lookups_ : database_; }
+
   static std::optional<StoredDisclosure> read_disclosure(const Statement& row) {
     using T = Statement::Type;
     if (row.type(0) != T::blob || row.type(1) != T::text || row.type(2) != T::blob || row.type(3) != T::blob) {
       return std::nullopt;
     }
     const auto c = Digest::from_bytes(row.bytes(0));
-    if (!c || row.bytes(2).size() != 32) return std::nullopt;
+    if (!c || row.bytes(2).size() != kSaltBytes) return std::nullopt;
     return StoredDisclosure{*c, std::string(row.bytes(1)), std::string(row.bytes(2)), std::string(row.bytes(3))};
   }
 
@@ -218,6 +235,7 @@ class LedgerFile final : public EvidenceSource {
 
   UniqueFd file_;  // outlives the connections that read it
   Database database_;
+  std::optional<Database> lookups_;
   std::optional<Database> checked_;
   std::string how_;
   std::optional<std::string> highwater_;
@@ -226,6 +244,7 @@ class LedgerFile final : public EvidenceSource {
   Statement one_leaf_;
   Statement one_checkpoint_;
   Statement disclosure_;
+  Statement size_;
   Statement disclosures_;
   Statement blob_;
   Statement blobs_;
@@ -313,18 +332,21 @@ Result<bool> fold_log(const Snapshot& snapshot, Findings& findings) {
 Result<OpenLedger> open_with_log(const Snapshot& snapshot) {
   auto database = Database::open_copy(snapshot.database);
   if (!database) return std::move(database).error();
-  return OpenLedger{{}, *std::move(database), std::nullopt, 0};
+  return OpenLedger{{}, *std::move(database), std::nullopt, std::nullopt, 0};
 }
 
 Result<OpenLedger> open_still(Snapshot& snapshot) {
   std::uint64_t size = snapshot.database_bytes;
   auto file = snapshot.is_copy ? open_regular(snapshot.database, size) : Result<UniqueFd>(std::move(snapshot.file));
   if (!file) return std::move(file).error();
-  auto database = Database::open_still(file->get());
+  const int fd = file->get();
+  auto database = Database::open_still(fd, Access::walk);
   if (!database) return std::move(database).error();
-  auto checked = Database::open_still(file->get());
+  auto lookups = Database::open_still(fd, Access::lookup);
+  if (!lookups) return std::move(lookups).error();
+  auto checked = Database::open_still(fd, Access::walk);
   if (!checked) return std::move(checked).error();
-  return OpenLedger{*std::move(file), *std::move(database), *std::move(checked), size};
+  return OpenLedger{*std::move(file), *std::move(database), *std::move(lookups), *std::move(checked), size};
 }
 
 }  // namespace

@@ -26,15 +26,15 @@ std::string_view type_at_end(std::string_view bytes) {
 
 class QuickReader {
  public:
-  QuickReader(std::string_view bytes, const Envelope& before, Envelope& out)
-      : bytes_(bytes), scan_(bytes, kRecordLimits), before_(before), e_(out) {}
+  QuickReader(std::string_view bytes, const Envelope& before, Envelope& out, EventFacts& facts)
+      : bytes_(bytes), scan_(bytes, kRecordLimits), before_(before), e_(out), facts_(facts) {}
 
   bool read() {
     e_.type_name = type_at_end(bytes_);
     e_.type = e_.type_name == before_.type_name ? before_.type : record_type(e_.type_name);
     if (!scan_.take("{\"body\":")) return false;
     const std::size_t start = scan_.position();
-    if (!quick_run_body(e_.type, scan_)) return false;
+    if (!quick_run_body(e_.type, scan_, facts_)) return false;
     e_.body = scan_.since(start);
     return scan_.take(",\"ledger\":\"") && text(before_.ledger, e_.ledger) &&        //
            scan_.take(",\"prev\":\"") && hash({}, e_.prev) &&                        //
@@ -88,16 +88,15 @@ class QuickReader {
   Scanner scan_;
   const Envelope& before_;
   Envelope& e_;
+  EventFacts& facts_;
 };
 
 }  // namespace
 
-bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out) {
-  if (bytes.size() > kRecordLimits.bytes) return false;
-  Envelope found;
-  if (!QuickReader(bytes, before, found).read()) return false;
-  out = found;
-  return true;
+bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out, EventFacts& facts) {
+  out = Envelope();
+  facts = EventFacts();
+  return bytes.size() <= kRecordLimits.bytes && QuickReader(bytes, before, out, facts).read();
 }
 
 }  // namespace ethos::verify

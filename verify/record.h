@@ -42,6 +42,13 @@ struct Envelope {
   [[nodiscard]] bool has_run() const { return !run.empty(); }
 };
 
+// What of a body the order of a run depends on (events.md, "Order in a run").
+struct EventFacts {
+  bool is_setup = false;    // a denial of phase setup
+  bool is_refused = false;  // a close of a refused run
+  std::uint64_t acts = 0;   // that a denial stands for
+};
+
 // Base64 of exactly 32 bytes: 43 characters and one `=`, spare bits zero.
 bool is_hash_text(std::string_view text);
 

@@ -65,7 +65,7 @@ Value run_json(const RunEvidence& run, const RunJudgement& judgement) {
   if (!judgement.why.empty()) v.set("why", Value::of(judgement.why));
   Value problems = Value::array();
   for (const Problem& problem : run.problems) problems.push(problem_json(problem));
-  v.set("problems", std::move(problems)).set("effective", effective_json(judgement.effective));
+  v.set("problems", std::move(problems)).set("effective", effective_json(*judgement.effective));
   return v;
 }
 

@@ -140,7 +140,7 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
 }
 
 std::string run_line(const RunEvidence& run, const RunJudgement& judgement) {
-  const Effective& e = judgement.effective;
+  const Effective& e = *judgement.effective;
   std::ostringstream out;
   out << "  " << run.id << "  " << std::left << std::setw(14) << printable(run.open.text_at("tool"), 40) << " "
       << std::setw(8) << (e.refused ? "refused" : run.state_name()) << " policy " << std::setw(8) << policy_word(judgement.policy);
@@ -161,7 +161,7 @@ std::string run_words(const RunEvidence& run, const RunJudgement& judgement) {
       << run.open.text_at("origin") << ", policy " << policy_word(judgement.policy);
   if (!judgement.why.empty()) out << " (" << judgement.why << ")";
   out << "\n";
-  for (const std::string& line : effective_words(judgement.effective)) out << "    " << line << "\n";
+  for (const std::string& line : effective_words(*judgement.effective)) out << "    " << line << "\n";
   for (const Problem& problem : run.problems) write_problem(out, problem);
   return out.str();
 }

@@ -14,26 +14,6 @@ using State = RunEvidence::State;
 
 constexpr std::string_view kStateNames[] = {"opened", "refused", "running", "closed", "aborted"};
 
-// What of a body the order depends on.
-struct EventFacts {
-  bool setup = false;    // a denial of phase setup
-  bool refused = false;  // a close of a refused run
-  std::uint64_t acts = 0;
-};
-
-EventFacts facts_of(RecordType type, const View& body) {
-  EventFacts out;
-  if (type == RecordType::run_close) out.refused = body.at("ended_by").raw() == "refused";
-  if (type != RecordType::sandbox_denial) return out;
-  body.each_member([&](std::string_view key, const View& value) {
-    if (key == "count" && value.number() > 0) out.acts = static_cast<std::uint64_t>(value.number());
-    if (key != "phase") return true;
-    out.setup = value.raw() == "setup";
-    return false;
-  });
-  return out;
-}
-
 // The table of events.md. `ok` false: the record may not come now.
 struct Move {
   bool ok = false;
@@ -67,16 +47,23 @@ Move move_of(State state, RecordType type, bool setup, bool refused) {
   return {type == run_abort, State::aborted};
 }
 
+// Of a body that was scanned when it came, so this cannot fail.
+Value tree_of(std::string_view body) {
+  auto tree = parse_canonical(body, kRecordLimits);
+  return tree ? *std::move(tree) : Value();
+}
+
 }  // namespace
 
 bool RunEvidence::was_refused() const { return close.text_at("ended_by") == "refused" || state == State::refused; }
 
 std::string_view RunEvidence::state_name() const { return kStateNames[static_cast<std::size_t>(state)]; }
 
-Value RunEvidence::body_of(const RunEvent& event) const {
-  // It was scanned when it was kept, so this cannot fail.
-  auto tree = parse_canonical(std::string_view(event_texts).substr(event.begin, event.size), kRecordLimits);
-  return tree ? *std::move(tree) : Value();
+Value RunEvidence::event_body(std::size_t index) const { return tree_of(event_bodies[index]); }
+
+const std::vector<Value>& RunEvidence::grants() const {
+  while (grants_.size() < grant_texts.size()) grants_.push_back(tree_of(grant_texts[grants_.size()]));
+  return grants_;
 }
 
 void RunEvidence::report(Problem problem, Findings& findings) {
@@ -107,14 +94,15 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
   switch (e.type) {
     case capability_grant:
       ++grants_;
-      if (run.grants.size() == 1000) {
+      if (run.grant_texts.size() == 1000) {
         run.report({.code = Code::run_order, .seq = e.seq, .text = "more than 1,000 grants in one run"}, findings);
         return;
       }
-      run.grants.push_back(std::move(body));
+      run.grant_texts.add(e.body);
       return;
     case sandbox_enforced:
       run.enforced = std::move(body);
+      run.enforced_text = e.body;
       run.enforced_seq = e.seq;
       return;
     case resource_limit: check_limit(e, run, findings); break;
@@ -124,8 +112,8 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
   }
   ++run.events_total;
   if (run.events.size() == RunEvidence::kMaxEvents) return;
-  run.events.push_back({e.seq, e.type, run.event_texts.size(), e.body.size()});
-  run.event_texts += e.body;
+  run.events.push_back({e.seq, e.type});
+  run.event_bodies.add(e.body);
 }
 
 void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findings) {
@@ -146,9 +134,8 @@ void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findin
   link.evidence.reset();
 }
 
-void RunTracker::step(const Envelope& e, Value body, Link& link, Findings& findings) {
-  const EventFacts facts = facts_of(e.type, View(e.body));
-  Move move = move_of(link.state, e.type, facts.setup, facts.refused);
+void RunTracker::step(const Envelope& e, const EventFacts& facts, Value body, Link& link, Findings& findings) {
+  Move move = move_of(link.state, e.type, facts.is_setup, facts.is_refused);
   if (!move.ok && link.has_foreign) {
     // What came before may have allowed it.
     const bool ends = e.type == RecordType::run_close || e.type == RecordType::run_abort;
@@ -182,8 +169,8 @@ void RunTracker::step(const Envelope& e, Value body, Link& link, Findings& findi
   } else {
     if (e.type == RecordType::sandbox_denial) {
       ++denials_;
-      run->denial_records += facts.setup ? 0 : 1;
-      run->denial_acts += facts.setup ? 0 : facts.acts;
+      run->denial_records += facts.is_setup ? 0 : 1;
+      run->denial_acts += facts.is_setup ? 0 : facts.acts;
     }
     collect(e, std::move(body), *run, findings);
   }
@@ -213,6 +200,7 @@ void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& find
   run.records = 1;
   if (e.type == RecordType::run_open) {
     run.open = std::move(body);
+    run.open_text = e.body;
   } else if (!link.has_foreign) {
     run.report({.code = Code::run_order, .seq = e.seq, .expected = "run.open", .found = std::string(e.type_name),
                 .text = "the first record of a run is not run.open"}, findings);
@@ -221,10 +209,15 @@ void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& find
 
 void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_late, Findings& findings) {
   const Envelope& e = record.scan.envelope;
-  auto entry = runs_.find(e.run);
-  const bool is_new = entry == runs_.end();
-  if (is_new) entry = runs_.try_emplace(std::string(e.run)).first;
-  Link& link = entry->second;
+  bool is_new = false;
+  // Most records belong to the run of the one before.
+  if (last_ == nullptr || last_->first != e.run) {
+    auto entry = runs_.find(e.run);
+    is_new = entry == runs_.end();
+    if (is_new) entry = runs_.try_emplace(std::string(e.run)).first;
+    last_ = &*entry;
+  }
+  Link& link = last_->second;
   if (is_new && (may_be_late || has_lost_track_) && e.run_seq > 0) {
     link.is_late = true;
     ++late_runs_;
@@ -240,7 +233,7 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
     ++link.evidence->records;
     link.evidence->last_seq = e.seq;
   } else if (!link.is_late && !is_new && !is_foreign) {
-    step(e, std::move(record.body), link, findings);
+    step(e, record.facts, std::move(record.body), link, findings);
   }
   link.last_leaf = record.leaf;
   link.run_seq = e.run_seq;

@@ -15,6 +15,7 @@
 #include "verify/json.h"
 #include "verify/problem.h"
 #include "verify/record.h"
+#include "verify/text_list.h"
 
 namespace ethos::verify {
 
@@ -23,8 +24,6 @@ namespace ethos::verify {
 struct RunEvent {
   std::int64_t seq = 0;
   RecordType type{};
-  std::size_t begin = 0;  // of the body, in RunEvidence::event_texts
-  std::size_t size = 0;
 };
 
 // What the records of one run say, collected until its end.
@@ -38,7 +37,9 @@ struct RunEvidence {
   std::int64_t wall_ms = 0;  // of run.open
   std::uint64_t records = 0;
   Value open;
-  std::vector<Value> grants;
+  std::string open_text;
+  TextList grant_texts;            // their bodies
+  std::string enforced_text;
   Value enforced;                  // kind none: the run never got that far
   std::int64_t enforced_seq = -1;
   Value close;                     // kind none: open or aborted
@@ -51,7 +52,7 @@ struct RunEvidence {
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
   std::vector<RunEvent> events;    // the first kMaxEvents
-  std::string event_texts;         // their bodies, one behind the other
+  TextList event_bodies;           // as many
   std::uint64_t events_total = 0;
   std::vector<Problem> problems;   // the first kMaxProblems, also in Findings
   bool failed = false;             // one of all its problems was a failure
@@ -63,9 +64,14 @@ struct RunEvidence {
   [[nodiscard]] bool has_enforced() const { return enforced_seq >= 0; }
   [[nodiscard]] bool was_refused() const;
   [[nodiscard]] std::string_view state_name() const;
-  [[nodiscard]] Value body_of(const RunEvent& event) const;
+  [[nodiscard]] Value event_body(std::size_t index) const;
+  // As trees, made when somebody looks.
+  [[nodiscard]] const std::vector<Value>& grants() const;
   // Adds a problem of this run to its own list and to `findings`.
   void report(Problem problem, Findings& findings);
+
+ private:
+  mutable std::vector<Value> grants_;
 };
 
 // Replays the order of records in every run (events.md, "Order in a run") and the links within one
@@ -108,7 +114,7 @@ class RunTracker {
   static void judge_body(const CheckedRecord& record, Link& link, Findings& findings);
   void check_link(const Envelope& e, Link& link, Findings& findings);
   void begin(const Envelope& e, Value body, Link& link, Findings& findings);
-  void step(const Envelope& e, Value body, Link& link, Findings& findings);
+  void step(const Envelope& e, const EventFacts& facts, Value body, Link& link, Findings& findings);
   void collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings);
   void end(const Envelope& e, Value body, Link& link, Findings& findings);
 
@@ -120,6 +126,7 @@ class RunTracker {
     std::size_t operator()(std::string_view id) const { return std::hash<std::string_view>{}(id); }
   };
   std::unordered_map<std::string, Link, IdHash, std::equal_to<>> runs_;
+  std::pair<const std::string, Link>* last_ = nullptr;  // the entry of the last record; none is ever removed
   std::uint64_t grants_ = 0;
   std::uint64_t denials_ = 0;
   std::uint64_t open_runs_ = 0;

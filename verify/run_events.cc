@@ -15,12 +15,13 @@ void check_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
   const std::string name = body.at("limit").text();
   run.limits_hit.insert(name);
   if (body.at("action").raw() == "killed") run.limits_killed.insert(name);
-  const auto granted = std::find_if(run.grants.rbegin(), run.grants.rend(), [&](const Value& grant) {
+  const std::vector<Value>& grants = run.grants();
+  const auto granted = std::find_if(grants.rbegin(), grants.rend(), [&](const Value& grant) {
     return grant.text_at("cap") == "limit" && grant.text_at("name") == name;
   });
   // The kernel rounds the sizes of layers.
   const std::string_view by = body.at("enforced_by").raw();
-  const bool fits = granted != run.grants.rend() && granted->text_at("enforced_by") == by &&
+  const bool fits = granted != grants.rend() && granted->text_at("enforced_by") == by &&
                     (by == "tmpfs" || granted->text_at("value") == body.at("value").raw());
   if (fits || run.has_foreign) return;
   run.report({.code = Code::contradiction, .seq = e.seq, .expected = "a limit as it was granted", .found = name,
@@ -32,7 +33,8 @@ void check_artifact(const Envelope& e, RunEvidence& run, Findings& findings) {
   if (!body) return;
   const Value& grant = body->at("grant");
   const Value& path = body->at("path");
-  const bool granted = std::any_of(run.grants.begin(), run.grants.end(), [&](const Value& g) {
+  const std::vector<Value>& grants = run.grants();
+  const bool granted = std::any_of(grants.begin(), grants.end(), [&](const Value& g) {
     return g.text_at("cap") == "fs.write" && (g.at("path") == grant || (g.at("path").has("commit") && grant.has("commit")));
   });
   const bool inside = path.has("commit") || grant.has("commit") || within(text_of(path), text_of(grant));

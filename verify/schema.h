@@ -25,8 +25,10 @@ BodyFault check_body(RecordType type, const View& body, std::string_view origin)
 
 // The same for types of a run's own (events.md); false: not one of them.
 bool check_run_body(RecordType type, const View& body, FieldFault& fault);
+// Of a body that was scanned; nothing when it has not the form of its type.
+EventFacts facts_of(RecordType type, const View& body);
 // Scans the body at `scan`, two deep, and checks it in the same pass; false: not sure (quick_fields.h).
-bool quick_run_body(RecordType type, Scanner& scan);
+bool quick_run_body(RecordType type, Scanner& scan, EventFacts& facts);
 // plan.md G-1 to G-8: the object of one grant. `committed` allows E-4's `commit` in paths.
 FieldFault check_grant(const View& grant);
 // enforced.md.

@@ -217,17 +217,50 @@ bool check_run_body(RecordType type, const View& body, FieldFault& fault) {
   }
 }
 
-bool quick_run_body(RecordType type, Scanner& scan) {
+namespace {
+
+EventFacts denial_facts(const View& count, const View& phase) {
+  EventFacts out;
+  if (count.number() > 0) out.acts = static_cast<std::uint64_t>(count.number());
+  out.is_setup = phase.raw() == "setup";
+  return out;
+}
+
+EventFacts close_facts(const View& ended_by) {
+  EventFacts out;
+  out.is_refused = ended_by.raw() == "refused";
+  return out;
+}
+
+}  // namespace
+
+EventFacts facts_of(RecordType type, const View& body) {
+  if (type == RecordType::run_close) return close_facts(body.at("ended_by"));
+  if (type == RecordType::sandbox_denial) return denial_facts(body.at("count"), body.at("phase"));
+  return {};
+}
+
+bool quick_run_body(RecordType type, Scanner& scan, EventFacts& facts) {
   constexpr std::size_t body_depth = 2;
   switch (type) {
     case RecordType::run_open: return quick_object<kOpen>(scan, body_depth);
-    case RecordType::sandbox_denial: return quick_object<kDenial>(scan, body_depth);
+    case RecordType::sandbox_denial: {
+      QuickValues<kDenial> values;
+      if (!quick_object<kDenial>(scan, body_depth, values)) return false;
+      facts = denial_facts(values.at("count"), values.at("phase"));
+      return true;
+    }
+    case RecordType::run_close: {
+      QuickValues<kClose> values;
+      if (!quick_object<kClose>(scan, body_depth, values)) return false;
+      facts = close_facts(values.at("ended_by"));
+      return true;
+    }
     case RecordType::resource_limit: return quick_object<kLimit>(scan, body_depth);
     case RecordType::output_captured: return quick_object<kOutput>(scan, body_depth);
     case RecordType::artifact_exported: return quick_object<kArtifact>(scan, body_depth);
     case RecordType::sarif_written: return quick_object<kSarif>(scan, body_depth);
     case RecordType::run_gap: return quick_object<kGap>(scan, body_depth);
-    case RecordType::run_close: return quick_object<kClose>(scan, body_depth);
     case RecordType::run_abort: return quick_object<kAbort>(scan, body_depth);
     case RecordType::capability_grant: case RecordType::sandbox_enforced: {
       const std::size_t start = scan.position();

@@ -58,6 +58,7 @@ class Session {
     if (!source) return complain(err_, exit_unverifiable, options_.input + ": " + source.error().what);
     Progress progress(err_, options_.progress);
     audit_.on_progress = [&](std::uint64_t done, std::uint64_t expected) { progress.show(done, expected); };
+    audit_.wants_effective = [this](const RunEvidence& run) { return (in_period(run) && !assertions_.empty()) || shows(run); };
     audit_.on_run = [this](const RunEvidence& run, const RunJudgement& judgement) { on_run(run, judgement); };
     audit_.on_sarif = [this](const std::string& run, std::int64_t, const Value& body) { sarif_.on_sarif_written(run, body); };
     audit_.on_finish = [this](EvidenceSource& evidence, const std::vector<Vkey>& keys, Findings& findings) {
@@ -101,15 +102,22 @@ class Session {
     return 0;
   }
 
+  [[nodiscard]] bool in_period(const RunEvidence& run) const { return !period_ || period_->holds(run.wall_ms); }
+  [[nodiscard]] bool chosen(const RunEvidence& run) const {
+    return !options_.quiet && (options_.run.empty() ? in_period(run) : run.id == options_.run);
+  }
+  // Whether more of the run is told than that it is there.
+  [[nodiscard]] bool shows(const RunEvidence& run) const {
+    return chosen(run) && (options_.json || !options_.run.empty() || options_.all_runs || shown_ < kShortRuns);
+  }
+
   void on_run(const RunEvidence& run, const RunJudgement& judgement) {
     sarif_.on_run_end(run.id, run.first_seq, run.last_seq, !run.has_foreign);
-    const bool in_period = !period_ || period_->holds(run.wall_ms);
-    if (in_period) {
+    if (in_period(run)) {
       ++in_period_;
       for (Assertion& assertion : assertions_) assertion.judge(run, judgement);
     }
-    const bool chosen = options_.run.empty() ? in_period : run.id == options_.run;
-    if (!chosen || options_.quiet) return;
+    if (!chosen(run)) return;
     ++shown_;
     if (options_.json) {
       if (!runs_.empty()) runs_.add(",");

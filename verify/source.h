@@ -27,6 +27,12 @@ struct StoredDisclosure {
   std::string bytes;
 };
 
+// Of a disclosure what can be told without reading it.
+struct DisclosureSize {
+  std::string kind;
+  std::uint64_t bytes = 0;
+};
+
 // Where evidence lies: a ledger file, later a bundle. Everything it hands out is unchecked, but for
 // what it reports to `findings` itself: faults of the container, not of the records.
 class EvidenceSource {
@@ -56,6 +62,12 @@ class EvidenceSource {
   virtual bool next_checkpoint(StoredCheckpoint& out, Findings& findings) = 0;
   // Looked up by key; the bytes are not checked yet.
   virtual std::optional<StoredDisclosure> disclosure(const Digest& c) = 0;
+  // Kind and length only; absent exactly when disclosure() would give nothing.
+  virtual std::optional<DisclosureSize> disclosure_size(const Digest& c) {
+    const auto stored = disclosure(c);
+    if (!stored) return std::nullopt;
+    return DisclosureSize{stored->kind, stored->bytes.size()};
+  }
   virtual std::optional<std::string> blob(const Digest& sha256) = 0;
   // Walks all disclosures.
   virtual bool next_disclosure(StoredDisclosure& out, Findings& findings) = 0;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* kName = "ethos-still";
 constexpr const char* kFd = "fd";
+constexpr const char* kWalk = "walk";
 constexpr std::int64_t kChunk = 65536;
 // On a damaged page SQLite can look a little beyond the end of what it borrowed.
 constexpr std::int64_t kSlack = 256;
@@ -29,7 +30,7 @@ constexpr std::size_t kRemembered = 8;
 // the chunk behind one that is held, is asked for.
 class ChunkReader {
  public:
-  explicit ChunkReader(int fd) : fd_(fd) { lonely_.fill(-1); }
+  ChunkReader(int fd, bool walks) : fd_(fd), walks_(walks) { lonely_.fill(-1); }
 
   // The page where it lies in a chunk, which stays until it is given back; null: read() it instead.
   char* borrow(std::int64_t size, std::int64_t offset) {
@@ -46,8 +47,9 @@ class ChunkReader {
 
   // Bytes read; less than asked only at the end of the file; -1 with errno.
   std::int64_t read(char* out, std::int64_t size, std::int64_t offset) {
+    // borrow() was asked before and has decided what is worth a chunk.
     const std::int64_t within = offset % kChunk;
-    Slot* slot = within + size > kChunk ? nullptr : chunk_of(offset / kChunk);
+    const Slot* slot = within + size > kChunk ? nullptr : find(offset / kChunk);
     if (slot == nullptr) return read_directly(out, size, offset);
     const std::int64_t got = std::clamp<std::int64_t>(slot->size - within, 0, size);
     if (got > 0) std::memcpy(out, slot->bytes.data() + within, static_cast<std::size_t>(got));
@@ -67,6 +69,7 @@ class ChunkReader {
 
   // The chunk, read now when it is worth it; null when it is not, or cannot be had.
   Slot* chunk_of(std::int64_t number) {
+    if (!walks_) return nullptr;
     Slot* slot = find(number);
     if (slot == nullptr && (find(number - 1) != nullptr || was_lonely(number))) slot = load(number);
     if (slot != nullptr) slot->used = ++clock_;
@@ -115,6 +118,7 @@ class ChunkReader {
   }
 
   int fd_;
+  bool walks_;
   std::array<Slot, kSlots> slots_;
   std::array<std::int64_t, kRemembered> lonely_{};
   std::size_t next_lonely_ = 0;
@@ -197,7 +201,7 @@ int open_file(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int
   const auto fd = static_cast<int>((flags & SQLITE_OPEN_MAIN_DB) != 0 ? sqlite3_uri_int64(name, kFd, -1) : -1);
   if (fd < 0) return SQLITE_CANTOPEN;
   try {
-    still->reader = std::make_unique<ChunkReader>(fd).release();
+    still->reader = std::make_unique<ChunkReader>(fd, sqlite3_uri_boolean(name, kWalk, 0) != 0).release();
   } catch (const std::bad_alloc&) {
     return SQLITE_NOMEM;
   }
@@ -241,10 +245,10 @@ bool register_once() {
 
 }  // namespace
 
-std::string still_file_uri(int fd) {
+std::string still_file_uri(int fd, Access access) {
   // Not registered: SQLite will not know the name, and the open fails with its message.
   (void)register_once();
-  return std::string("file:ledger?immutable=1&vfs=") + kName + "&" + kFd + "=" + std::to_string(fd);
+  return std::string("file:ledger?immutable=1&vfs=") + kName + "&" + kFd + "=" + std::to_string(fd) + "&" + kWalk + (access == Access::walk ? "=1" : "=0");
 }
 
 }  // namespace ethos::verify

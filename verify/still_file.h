@@ -9,11 +9,14 @@ namespace ethos::verify {
 // before: whatever happens to the file's name in the meantime, it is the same file. Nothing can be
 // written, locked, created or deleted through it, and no sibling (journal, log) is ever looked for.
 //
-// It reads 64 KiB at a time where SQLite walks forwards, which is most of the time, and single pages
-// where it does not. SQLite alone asks the kernel for each page.
+// How the connection will go through the file.
+enum class Access {
+  walk,    // forwards: 64 KiB at a time are read where it does, single pages where it does not
+  lookup,  // here and there: always single pages
+};
 
 // The name to open a database by. `fd` must stay open as long as the connection; several connections,
 // also in several threads, may share it.
-std::string still_file_uri(int fd);
+std::string still_file_uri(int fd, Access access);
 
 }  // namespace ethos::verify

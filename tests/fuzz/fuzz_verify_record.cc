@@ -65,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!tree.ok() || !bytes.starts_with('{'));
     require(ours::scan_record(bytes).fault != ours::RecordFault::none);
     ours::Envelope quick;
-    require(!ours::quick_record(bytes, {}, quick));
+    ours::EventFacts facts;
+    require(!ours::quick_record(bytes, {}, quick, facts));
     return 0;
   }
   require(tree.ok() && ours::encode_canonical(*tree) == bytes);
@@ -74,12 +75,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool good = scan.fault == ours::RecordFault::none && envelope_holds(scan.envelope);
   // The short cut may be unsure, never wrong.
   ours::Envelope quick;
-  if (ours::quick_record(bytes, {}, quick)) {
+  ours::EventFacts facts;
+  if (ours::quick_record(bytes, {}, quick, facts)) {
     require(scan.fault == ours::RecordFault::none && same(quick, scan.envelope));
     require(!ours::check_body(quick.type, ours::View(quick.body), quick.ledger).any());
     // Knowing what it saw before changes nothing.
     ours::Envelope again;
-    require(ours::quick_record(bytes, quick, again) && same(quick, again));
+    require(ours::quick_record(bytes, quick, again, facts) && same(quick, again));
   }
   // Any body can be judged.
   if (good) (void)ours::check_body(scan.envelope.type, ours::View(scan.envelope.body), scan.envelope.ledger);

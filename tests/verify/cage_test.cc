@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs recorded and signed by someone with the key, but not as they should have been.
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,10 +22,45 @@ struct Fault {
   const char* patch;   // JSON merge patch
 };
 
-Outcome run_with(const RunChoices& choices) {
-  LedgerMaker ledger;
-  add_run(ledger, choices);
-  return verify_maker(ledger);
+std::multiset<std::string> codes_of(const Outcome& r) {
+  std::multiset<std::string> out;
+  for (const Json& problem : r.json.at("problems")) out.insert(problem.at("code").get<std::string>());
+  return out;
+}
+
+// Verifies the run alone, and once more behind two good ones of the same tool: what was found for
+// those must not hide anything.
+Outcome run_with(RunChoices choices, const std::map<std::string, std::string>& documents = {}) {
+  Outcome alone;
+  for (const bool behind_good_ones : {false, true}) {
+    LedgerMaker ledger;
+    RunChoices good;
+    good.vector = choices.vector;
+    for (const char* id : {"aaireeyuculbogazdinryhi6d4", "baireeyuculbogazdinryhi6d4"}) {
+      good.run = id;
+      if (behind_good_ones) add_run(ledger, good);
+    }
+    for (const auto& [kind, bytes] : documents) {
+      const Json commitment = ledger.commit(kind, bytes);
+      Json& open = choices.patch["run.open"];
+      if (kind == "workspace") {
+        open["workspace"]["path"] = commitment;
+      } else {
+        open[kind] = commitment;
+      }
+    }
+    add_run(ledger, choices);
+    const Outcome r = verify_maker(ledger);
+    if (!behind_good_ones) {
+      alone = r;
+      continue;
+    }
+    CAPTURE(alone.first(), r.first());
+    CHECK(r.status == alone.status);
+    CHECK(codes_of(r) == codes_of(alone));
+    CHECK(r.verdict("policy") == alone.verdict("policy"));
+  }
+  return alone;
 }
 
 }  // namespace
@@ -139,6 +177,67 @@ TEST_CASE("cage: a grant left out or a mount too many is found", "[verify]") {
   CHECK(with(masks).status == 0);
   masks.push_back(hidden);
   CHECK(with(masks).has("enforced_mismatch"));
+}
+
+TEST_CASE("cage: another document behind a commitment is another run to judge", "[verify]") {
+  const auto member = [](const char* name) { return Json::parse(policy_member("01-defaults.json", name)); };
+  Json facts = member("facts");
+  facts["host"]["kernel"] = "5.0";
+  Json normal = member("normal");
+  normal["tool"] = "other";
+  Json plan = member("plan");
+  plan["network"] = "loopback";
+  std::string argv;
+  const Json rules = member("normal");
+  for (const Json& word : rules.at("command")) argv += word.get<std::string>() + std::string(1, '\0');
+  const std::vector<std::pair<std::string, std::map<std::string, std::string>>> family{
+      {"grant_mismatch", {{"facts", facts.dump()}}},
+      {"normal_mismatch", {{"normal", normal.dump()}}},
+      {"plan_mismatch", {{"plan", plan.dump()}}},
+      {"normal_mismatch", {{"argv", "rm" + std::string(1, '\0')}}},
+      {"normal_mismatch", {{"argv", argv + "--more" + std::string(1, '\0')}}},
+      {"declaration_malformed", {{"source", "{"}}},
+      {"disclosure_mismatch", {{"plan", "{ }"}}},
+      {"disclosure_mismatch", {{"facts", "[1,]"}}},
+  };
+  for (const auto& [code, documents] : family) {
+    const Outcome r = run_with({}, documents);
+    CAPTURE(code, documents.begin()->first, r.first());
+    CHECK(r.has(code));
+    CHECK(r.status == 1);
+  }
+  // Without these the policy cannot be known; a good run before does not make it so.
+  for (const char* kind : {"normal", "facts", "plan", "source"}) {
+    RunChoices hidden;
+    LedgerMaker ledger;
+    hidden.patch["run.open"][kind] = ledger.commit(kind, "kept back", false);
+    CHECK(run_with(hidden).verdict("policy") == "unknown");
+  }
+}
+
+TEST_CASE("cage: one letter changed in any document is not lost behind a good run", "[verify][property]") {
+  std::map<std::string, std::string> documents;
+  for (const char* kind : {"facts", "normal", "plan"}) documents[kind] = policy_member("01-defaults.json", kind);
+  documents["source"] = Json::parse(policy_member("01-defaults.json", "declaration")).get<std::string>();
+  documents["workspace"] = Json::parse(policy_member("01-defaults.json", "workspace")).get<std::string>();
+  const Json normal = Json::parse(documents["normal"]);
+  for (const Json& word : normal.at("command")) documents["argv"] += word.get<std::string>() + std::string(1, '\0');
+  for (const auto& [kind, good] : documents) {
+    int found = 0;
+    // The length stays, so nothing but the bytes tells them apart.
+    for (std::size_t i = 0; i < good.size(); i += 1 + good.size() / 12) {
+      std::size_t at = i;
+      while (at < good.size() && std::isalnum(static_cast<unsigned char>(good[at])) == 0) ++at;
+      if (at == good.size()) continue;
+      std::string changed = good;
+      changed[at] = changed[at] == '7' ? '8' : std::isdigit(static_cast<unsigned char>(changed[at])) != 0 ? '7' : changed[at] == 'q' ? 'p' : 'q';
+      CAPTURE(kind, at);
+      if (run_with({}, {{kind, changed}}).status != 0) ++found;
+    }
+    CAPTURE(kind);
+    // An absolute path is needed only where one is declared.
+    if (kind != "workspace") CHECK(found > 0);
+  }
 }
 
 TEST_CASE("cage: a system call filter with one hole is found", "[verify]") {
