@@ -54,32 +54,39 @@ LedgerMaker long_runs(std::size_t records, std::size_t per_checkpoint) {
     choices.run = run_id(run++);
     choices.close = false;
     add_run(ledger, choices);
-    const Json denial = {
-        {"count", 1},
-        {"errno", 13},
-        {"mark", "A"},
-        {"object", {{"base", "workspace"}, {"path", "some/directory/and/a/file.txt"}}},
-        {"operation", "openat"},
-        {"outcome", "denied"},
-        {"phase", "run"},
-        {"rule", "outside-grants"},
-        {"source", "seccomp"},
-        {"syscall", {{"arch", "x86_64"}, {"nr", 257}}}};
     const int denials = 5000;
+    int acts = 0;
     for (int i = 0; i < denials; ++i) {
-      ledger.add("runtime.sandbox_denial", denial, choices.run);
+      // No two are alike, so that nothing can be won by knowing the one before.
+      const int count = 1 + i % 7;
+      acts += count;
+      ledger.add("runtime.sandbox_denial",
+                 {{"count", count},
+                  {"errno", 13},
+                  {"mark", "A"},
+                  {"object",
+                   {{"base", "workspace"}, {"path", "some/directory/and/a/file" + std::to_string(i) + ".txt"}}},
+                  {"operation", "openat"},
+                  {"outcome", "denied"},
+                  {"phase", "run"},
+                  {"rule", "outside-grants"},
+                  {"source", "seccomp"},
+                  {"syscall", {{"arch", "x86_64"}, {"nr", 257}}}},
+                 choices.run);
       if (ledger.records.size() % per_checkpoint == 0) ledger.checkpoint();
     }
+    const Json execs = {{{"count", "1"}, {"path", {{"base", "system"}, {"path", "usr/bin/true"}}}}};
     ledger.add("run.close",
-               {{"denials", {{"acts", std::to_string(denials)}, {"records", denials}}},
+               {{"denials", {{"acts", std::to_string(acts)}, {"records", denials}}},
                 {"duration_ms", 12},
                 {"ended_by", "tool"},
+                {"execs", {{"list", ledger.commit("execs", execs.dump())}, {"total", "1"}}},
                 {"exit", {{"code", 0}}},
                 {"gaps", 0},
                 {"limits", Json::array()},
                 {"records", Json::parse(ledger.records.back().bytes).at("run_seq").get<int>() + 2},
                 {"status", 0},
-                {"teardown", {{"cgroup", "none"}, {"processes_left", 0}, {"scratch", "gone"}}},
+                {"teardown", {{"cgroup", "removed"}, {"processes_left", 0}, {"scratch", "gone"}}},
                 {"usage", {{"cpu_ms", 3}, {"max_rss_bytes", "1000"}}}},
                choices.run);
   }

@@ -121,7 +121,9 @@ TEST_CASE("assertion: under observe off nobody knows of denials", "[verify]") {
     run.enforced_seq = 3;
     run.open = ethos::verify::Value::object();
     run.open.set("observe", ethos::verify::Value::of(observe));
-    assertion->judge(run, {});
+    ethos::verify::RunJudgement judgement;
+    judgement.effective.emplace();
+    assertion->judge(run, judgement);
     return assertion->outcome();
   };
   CHECK(outcome("writes") == Assertion::Outcome::pass);
