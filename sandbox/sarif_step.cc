@@ -59,13 +59,6 @@ std::string declaration_member(const Policy& policy, const Workspace& workspace)
   return ",\"declaration\":" + out.encode();
 }
 
-// Which stream a format's findings come on.
-bool is_on_standard_error(std::string_view format) {
-  static constexpr auto kFormats =
-      std::to_array<std::string_view>({"clang-text", "cppcheck-xml", "gcc-text", "go-vet-text"});
-  return std::ranges::find(kFormats, format) != kFormats.end();
-}
-
 // A cage that sees nothing of the workspace: for the evidence of a run that was refused.
 Result<Plan> blind_plan(const Prepared& prepared, std::uint32_t host_id) {
   ToolDeclaration tool;
@@ -90,11 +83,11 @@ class SarifStep {
   SarifStep(const SarifRequest& request, Recorder& recorder)
       : request_(request), recorder_(recorder) {}
 
-  Result<void> run() {
+  Result<std::string> run() {
     auto program = find_sibling("ethos-sarif");
     if (!program) return base::Unexpected(std::move(program).error());
     program_ = std::move(*program);
-    if (auto planned = choose_plan(); !planned) return planned;
+    if (auto planned = choose_plan(); !planned) return base::Unexpected(std::move(planned).error());
     auto evidence = evidence_document(request_.ledger, request_.run, recorder_.sequences(),
                                       recorder_.checkpoint_note(), request_.prepared->policy,
                                       request_.prepared->workspace);
@@ -104,14 +97,39 @@ class SarifStep {
     if (converted->out.empty())
       return base::fail(Errc::malformed, "ethos-sarif convert wrote nothing: " + converted->err);
     // Both look at what the converter wrote from hostile bytes, so they are caged too.
-    auto validated = start({"validate", "--quiet", "-"}, converted->out, "");
-    if (!validated) return base::Unexpected(std::move(validated).error());
+    auto fault = validate(converted->out);
+    if (!fault) return fault;
     auto digests = start({"digest", "-"}, converted->out, "");
     if (!digests) return base::Unexpected(std::move(digests).error());
-    return finish(*converted, *digests);
+    if (auto done = finish(*converted, *digests, !fault->empty()); !done)
+      return base::Unexpected(std::move(done).error());
+    return fault;
   }
 
  private:
+  // The first error against the official schema, empty when there is none. SARIF that the tool
+  // wrote is passed on as it is, and its faults are the tool's; any other fault is the converter's.
+  Result<std::string> validate(const std::string& sarif) const {
+    auto checked =
+        try_start({"validate", "--level", "error", "--max-findings", "1", "-"}, sarif, "");
+    if (!checked) return base::Unexpected(std::move(checked).error());
+    if (checked->status == 0) return std::string();
+    const std::string first = checked->out.substr(0, checked->out.find('\n'));
+    if (checked->status == 1 && is_tools_own())
+      return first.empty() ? std::string("an error") : first;
+    return base::fail(Errc::malformed, "ethos-sarif validate ended with " +
+                                           std::to_string(checked->status) + ": " +
+                                           (first.empty() ? checked->err : first));
+  }
+
+  [[nodiscard]] bool is_tools_own() const {
+    if (format() != "auto") return format() == "sarif";
+    // What was taken for something else is not SARIF by itself.
+    const auto alone =
+        try_start({"convert", "--from", "sarif", "--quiet", "-o", "-", "-"}, input(), "");
+    return alone && alone->status == 0;
+  }
+
   Result<void> choose_plan() {
     if (request_.plan) {
       plan_ = *request_.plan;
@@ -158,30 +176,36 @@ class SarifStep {
     return out;
   }
 
+  // As try_start, where any status but 0 is an error.
   Result<SiblingOutput> start(const std::vector<std::string>& arguments, std::string_view input,
                               const std::string& evidence) const {
+    auto done = try_start(arguments, input, evidence);
+    if (done && done->status != 0)
+      return base::fail(Errc::malformed, "ethos-sarif " + arguments.front() + " ended with " +
+                                             std::to_string(done->status) + ": " + done->err);
+    return done;
+  }
+
+  Result<SiblingOutput> try_start(const std::vector<std::string>& arguments, std::string_view input,
+                                  const std::string& evidence) const {
     Plan plan = reading_plan(plan_, program_, arguments);
     if (!evidence.empty()) {
       plan.files.push_back({kEvidencePath, evidence});
       for (Mount& mount : plan.mounts)
         if (mount.kind == MountKind::root) mount.size_bytes += 2 * evidence.size();
     }
-    auto done = run_sibling(plan, input);
-    if (!done) return done;
-    if (done->status != 0)
-      return base::fail(Errc::malformed, "ethos-sarif " + arguments.front() + " ended with " +
-                                             std::to_string(done->status) + ": " + done->err);
-    return done;
+    return run_sibling(plan, input);
   }
 
-  Result<void> finish(const SiblingOutput& converted, const SiblingOutput& digests) {
+  Result<void> finish(const SiblingOutput& converted, const SiblingOutput& digests,
+                      bool has_faults) {
     const record::Digest file = digest_of(converted.out);
     auto list = read_digests(digests.out, file);
     if (!list) return base::Unexpected(std::move(list).error());
     if (auto written = write_output(*request_.file, converted.out); !written) return written;
     Json body;
     body["converter"]["product"] = ETHOS_VERSION;
-    body["converter"]["status"] = converted.status;
+    body["converter"]["status"] = has_faults ? 1 : 0;
     Committer& committer = recorder_.committer();
     body["list"] = committer.commit("sarif", list->second);
     body["results"] = list->first;
@@ -218,6 +242,13 @@ class SarifStep {
 
 }  // namespace
 
+// What `ethos-sarif formats` says of each; a test holds the two together.
+bool is_on_standard_error(std::string_view format) {
+  static constexpr auto kFormats =
+      std::to_array<std::string_view>({"clang-text", "cppcheck-xml", "gcc-text", "go-vet-text"});
+  return std::ranges::find(kFormats, format) != kFormats.end();
+}
+
 Result<std::string> evidence_document(const ledger::LedgerFiles& ledger, const std::string& run,
                                       const std::vector<std::uint64_t>& sequences,
                                       const std::string& checkpoint, const Policy& policy,
@@ -248,7 +279,7 @@ Result<std::string> evidence_document(const ledger::LedgerFiles& ledger, const s
          records + "]" + declaration_member(policy, workspace) + "}";
 }
 
-Result<void> write_sarif(const SarifRequest& request, Recorder& recorder) {
+Result<std::string> write_sarif(const SarifRequest& request, Recorder& recorder) {
   return SarifStep(request, recorder).run();
 }
 

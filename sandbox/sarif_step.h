@@ -28,7 +28,13 @@ struct SarifRequest {
 };
 
 // The run's end must be committed. An error says that there is no such file, or no record of it.
-[[nodiscard]] base::Result<void> write_sarif(const SarifRequest& request, Recorder& recorder);
+// The text is empty, or the first fault of SARIF that the tool itself wrote and that is passed on
+// as it is.
+[[nodiscard]] base::Result<std::string> write_sarif(const SarifRequest& request,
+                                                    Recorder& recorder);
+
+// Which of the two streams the findings of a format come on.
+[[nodiscard]] bool is_on_standard_error(std::string_view format);
 
 // docs/formats/sarif-property.md, "The evidence document".
 [[nodiscard]] base::Result<std::string> evidence_document(

@@ -8,9 +8,11 @@
 #include <chrono>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "ledger/reader.h"
+#include "sandbox/sarif_step.h"
 #include "tests/sandbox/program.h"
 
 using namespace ethos::support;
@@ -192,4 +194,49 @@ TEST_CASE("ethos-run: more programs than the list holds are counted and said",
   CHECK(listed + lost == total);
   CHECK(verify(site, "no-denials").status == 0);
   CHECK(verify(site, "no-gaps").status == 1);
+}
+
+TEST_CASE("ethos-run: SARIF of the tool's own that breaks the schema is kept, and said",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const std::string good = R"({"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},)"
+                           R"("results":[{"ruleId":"A1","message":{"text":"found"}}])";
+  site.file("good.sarif", good + "}]}");
+  site.file("bad.sarif", good + R"(,"bogus":1}]})");
+  site.file("ethos.json", R"({"version":1,"tools":{
+    "declared":{"command":["cat"],"output_format":"sarif"},
+    "guessed":{"command":["cat"]}}})");
+  for (const char* tool : {"declared", "guessed"}) {
+    for (const bool is_good : {true, false}) {
+      const Ended ended = site.run(
+          {"--sarif", site.path("home/o.sarif"), tool, "--", is_good ? "good.sarif" : "bad.sarif"});
+      CAPTURE(tool, is_good, ended.err);
+      CHECK(ended.status == 0);
+      CHECK((ended.err.find("breaks the schema") == std::string::npos) == is_good);
+      CHECK((ended.err.find("bogus") == std::string::npos) == is_good);
+      const std::string sarif = site.read("home/o.sarif");
+      CHECK(sarif.find("\"found\"") != std::string::npos);
+      CHECK((sarif.find("bogus") == std::string::npos) == is_good);
+      const JsonNode written = site.records("sarif.written").back();
+      CHECK(text_at(written, {"body", "converter", "status"}) == (is_good ? "0" : "1"));
+      CHECK(std::stoi(text_at(written, {"body", "results"})) == 1);
+    }
+  }
+  CHECK(verify(site, "ended").status == 0);
+}
+
+TEST_CASE("ethos-run: the stream of each format is the one ethos-sarif reads it from",
+          "[sandbox][e2e]") {
+  const Site site;
+  const Ended formats = site.program("ethos-sarif", {"formats"});
+  std::istringstream lines(formats.out);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const std::string name = line.substr(0, line.find(' '));
+    CAPTURE(line);
+    CHECK(ethos::sandbox::is_on_standard_error(name) == line.ends_with("(stderr)"));
+    CHECK((line.ends_with("(stderr)") || line.ends_with("(stdout)")));
+  }
+  CHECK(count > 20);
 }
