@@ -46,7 +46,7 @@ class Collector {
     paths(Capability::exec, normal_.exec);
     git();
     policy();
-    auto hidden = find_hidden(workspace_, normal_, granted_trees());
+    auto hidden = find_hidden(workspace_, normal_, granted_trees(false), granted_trees(true));
     if (!hidden) return base::Unexpected(std::move(hidden).error());
     facts_.hides = std::move(*hidden);
     return std::move(facts_);
@@ -160,10 +160,10 @@ class Collector {
     facts_.policy_files.assign(inside.begin(), inside.end());
   }
 
-  std::vector<std::string> granted_trees() const {
+  std::vector<std::string> granted_trees(bool is_absolute) const {
     std::set<std::string> trees;
     for (const PathFact& fact : facts_.paths)
-      if (fact.state == PathState::present && !fact.asked.starts_with('/'))
+      if (fact.state == PathState::present && fact.asked.starts_with('/') == is_absolute)
         trees.insert(fact.asked);
     return {trees.begin(), trees.end()};
   }

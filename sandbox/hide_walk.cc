@@ -15,6 +15,7 @@
 
 #include "ledger/base/unique_fd.h"
 #include "sandbox/git_rules.h"
+#include "sandbox/hide_links.h"
 #include "sandbox/hide_pattern.h"
 #include "sandbox/path_text.h"
 
@@ -31,8 +32,9 @@ constexpr std::size_t kMaxLevels = 500;
 
 class Walk {
  public:
-  Walk(const Workspace& workspace, const Normal& normal, const std::vector<std::string>& trees)
-      : workspace_(workspace), normal_(normal), trees_(trees) {
+  Walk(const Workspace& workspace, const Normal& normal, const std::vector<std::string>& trees,
+       const std::vector<std::string>& outside)
+      : workspace_(workspace), normal_(normal), trees_(trees), outside_(outside) {
     for (const std::string& pattern : normal.hide) patterns_.emplace_back(pattern);
   }
 
@@ -44,12 +46,21 @@ class Walk {
       if (is_inside_other) continue;
       if (auto done = start(tree); !done) return base::Unexpected(std::move(done).error());
     }
+    if (auto done = hide_other_names(workspace_, all_trees(), found_); !done)
+      return base::Unexpected(std::move(done).error());
     std::vector<HideFact> out;
     for (auto& [path, fact] : found_) out.push_back(std::move(fact));
     return out;
   }
 
  private:
+  // Other names of a file are no less readable outside the workspace.
+  [[nodiscard]] std::vector<std::string> all_trees() const {
+    std::vector<std::string> out = trees_;
+    out.insert(out.end(), outside_.begin(), outside_.end());
+    return out;
+  }
+
   Result<void> start(const std::string& tree) {
     UniqueFd fd(open_granted(workspace_, tree, O_PATH));
     struct stat st {};
@@ -172,6 +183,7 @@ class Walk {
   const Workspace& workspace_;
   const Normal& normal_;
   const std::vector<std::string>& trees_;
+  const std::vector<std::string>& outside_;
   std::vector<HidePattern> patterns_;
   std::string path_;  // of the entry at hand, relative to the workspace
   std::map<std::string, HideFact> found_;
@@ -182,8 +194,9 @@ class Walk {
 }  // namespace
 
 Result<std::vector<HideFact>> find_hidden(const Workspace& workspace, const Normal& normal,
-                                          const std::vector<std::string>& trees) {
-  return Walk(workspace, normal, trees).run();
+                                          const std::vector<std::string>& trees,
+                                          const std::vector<std::string>& outside) {
+  return Walk(workspace, normal, trees, outside).run();
 }
 
 }  // namespace ethos::sandbox

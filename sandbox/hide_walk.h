@@ -12,9 +12,11 @@
 namespace ethos::sandbox {
 
 // F-5: what hide patterns and the git rule match inside the granted trees of the workspace. `trees`
-// are relative paths of granted directories and files. Follows no link while it walks.
+// are relative paths of granted directories and files, `outside` absolute ones, where only other
+// names of hidden files are looked for. Follows no link while it walks.
 // Errc::too_large for more than 10,000 matches, 20 million entries or 500 levels.
 [[nodiscard]] base::Result<std::vector<HideFact>> find_hidden(
-    const Workspace& workspace, const Normal& normal, const std::vector<std::string>& trees);
+    const Workspace& workspace, const Normal& normal, const std::vector<std::string>& trees,
+    const std::vector<std::string>& outside);
 
 }  // namespace ethos::sandbox

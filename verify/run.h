@@ -46,9 +46,8 @@ struct RunEvidence {
   std::uint64_t denial_records = 0;  // phases run and commit
   std::uint64_t denial_acts = 0;
   std::uint64_t gaps = 0;
-  std::uint64_t lost_acts = 0;        // in those gaps; at most UINT64_MAX
+  std::uint64_t lost_acts = 0;        // of those gaps: acts that may have been denied; at most UINT64_MAX
   bool has_flood = false;             // one of them is of denials beyond the writer's budget
-  bool may_hide_denials = false;      // one of them is of acts that may have been denied
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
   std::vector<RunEvent> events;    // the first kMaxEvents

@@ -46,12 +46,11 @@ void check_artifact(const Envelope& e, RunEvidence& run, Findings& findings) {
 void count_gap(const Envelope& e, RunEvidence& run) {
   const View gap(e.body);
   const std::uint64_t lost = parse_decimal(gap.at("lost").raw()).value_or(0);
-  ++run.gaps;
-  run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
   const std::string_view reason = gap.at("reason").raw();
+  ++run.gaps;
   run.has_flood = run.has_flood || reason == "flood";
-  // A caller that was killed did nothing, and a program that started was not refused.
-  run.may_hide_denials = run.may_hide_denials || (reason != "target_gone" && reason != "programs");
+  // A program that started was not refused.
+  if (reason != "programs") run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
 }
 
 }  // namespace ethos::verify

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -239,4 +240,37 @@ TEST_CASE("ethos-run: the stream of each format is the one ethos-sarif reads it 
     CHECK((line.ends_with("(stderr)") || line.ends_with("(stdout)")));
   }
   CHECK(count > 20);
+}
+
+TEST_CASE("ethos-run: a hidden file is not readable by another name of it", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const Site other;
+  site.file(".env", "TOKEN=1\n");
+  site.file("src/a.txt", "plain\n");
+  other.file("shared/b.txt", "plain\n");
+  const auto link = [&](const std::string& to) {
+    std::filesystem::create_hard_link(site.path("work/.env"), to);
+  };
+  link(site.path("work/src/innocent.txt"));
+  link(other.path("work/shared/far.txt"));
+  const std::string shared = other.path("work/shared");
+  const Ended ended = site.run(
+      {"--hide", ".env", "--", "/bin/sh", "-c", "cat .env src/innocent.txt; cat src/a.txt"});
+  CHECK(ended.out == "plain\n");
+  CHECK(verify(site, "recomputed").status == 0);
+  // Only a declaration from a commit may grant what lies outside the workspace.
+  site.file("ethos.json",
+            R"({"version":1,"tools":{"t":{"command":["cat"],"hide":[".env"],"read":[".",")" +
+                shared + R"("]}}})");
+  const std::string git =
+      "cd " + site.workspace() +
+      " && git init -q . 2>/dev/null && git add ethos.json && git -c user.name=n "
+      "-c user.email=e@x commit -q -m x";
+  if (std::system(git.c_str()) != 0) return;  // git is not installed
+  const Ended far = site.run({"--config-rev", "HEAD", "t", "--", shared + "/b.txt",
+                              shared + "/far.txt", "src/innocent.txt"});
+  CAPTURE(far.err);
+  CHECK(far.out == "plain\n");
+  CHECK(verify(site, "recomputed").status == 0);
 }

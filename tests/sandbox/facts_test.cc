@@ -134,6 +134,35 @@ TEST_CASE("facts: a link that matches hides what it points to, inside the grante
         Texts{"hide:conf/real.txt", "hide:other/real.txt"});
 }
 
+TEST_CASE("facts: other names of hidden files are hidden too", "[sandbox]") {
+  const Scratch s;
+  const Scratch outside;
+  s.file(".env");
+  s.file("secret/deep/key");
+  s.file(".git/config");
+  s.file("plain");
+  s.directory("a/b");
+  s.directory("not_granted");
+  outside.directory("d");
+  const auto link = [&](const char* from, const std::string& to) {
+    fs::create_hard_link(s.str() + "/" + from, to);
+  };
+  link(".env", s.str() + "/a/copy.txt");
+  link(".env", s.str() + "/not_granted/copy.txt");
+  link(".env", outside.str() + "/d/far");
+  link("secret/deep/key", s.str() + "/a/b/k");
+  link("secret/deep/key", s.str() + "/secret/other");
+  link(".git/config", s.str() + "/a/config");
+  link("plain", s.str() + "/a/plain");
+  const std::string hide = ",\"hide\":[\".env\",\"secret/\"]";
+  CHECK(hidden(collect(s, hide)) == Texts{"hide:.env", "git:.git/", "hide:a/b/k", "git:a/config",
+                                          "hide:a/copy.txt", "hide:not_granted/copy.txt",
+                                          "hide:secret/"});
+  const Texts far =
+      hidden(collect(s, hide + ",\"read\":[\".env\",\"a\",\"" + outside.str() + "\"]"));
+  CHECK(far == Texts{"hide:.env", "hide:" + outside.str() + "/d/far", "hide:a/copy.txt"});
+}
+
 TEST_CASE("facts: names that are no text are matched and kept as bytes", "[sandbox]") {
   const Scratch s;
   s.file("x\xFF.pem");
