@@ -33,6 +33,7 @@ void add_split(CLI::App& app, Action& action);
 void add_summary(CLI::App& app, Action& action);
 void add_suppress(CLI::App& app, Action& action);
 void add_repair(CLI::App& app, Action& action);
+void add_upload(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 
 }  // namespace ethos::sarif

@@ -18,7 +18,8 @@ constexpr const char* kFooter =
     "  ethos-sarif split all.sarif -o parts\n"
     "\n"
     "\"-\" is standard input or output. Outputs are replaced as a whole or not at all.\n"
-    "Exit status: 0 done, 1 findings (validate, diff, repair --check, split), 2 usage, 3 "
+    "Exit status: 0 done, 1 findings (validate, diff, repair --check, ...) or refused (upload), 2 "
+    "usage, 3 "
     "unreadable "
     "or unwritable.";
 
@@ -69,6 +70,11 @@ constexpr auto kFooters = std::to_array<Footer>({
      "0 done, 1 with --fail-on-stale: an entry is expired, exceeded or unused, 2 usage, 3 "
      "unreadable "
      "or unwritable."},
+    {"upload",
+     "ethos-sarif upload --category lint all.sarif             in a GitHub workflow\n"
+     "  ethos-sarif upload --repository me/it --commit $(git rev-parse HEAD) \\\n"
+     "    --ref refs/heads/main --token-file ~/.token all.sarif   from anywhere",
+     "0 taken, 1 refused by the check or the service, 2 usage, 3 unreadable or no answer."},
     {"validate",
      "ethos-sarif validate --profile github lint.sarif\n"
      "  ethos-sarif validate --json --root . *.sarif",
