@@ -168,11 +168,20 @@ Result<Tail> Store::read_tail() {
   return tail;
 }
 
+Result<void> Store::prepare_once(std::optional<Statement>& statement, const char* sql) {
+  if (statement) return {};
+  auto made = database_->prepare(sql);
+  if (!made) return Unexpected(std::move(made).error());
+  statement = std::move(*made);
+  return {};
+}
+
 Result<std::string> Store::leaf_bytes(std::uint64_t seq) {
-  auto query = database_->prepare("SELECT bytes, hash FROM main.leaf NOT INDEXED WHERE seq=?1");
-  if (!query) return Unexpected(std::move(query).error());
-  if (auto ok = query->bind(1, static_cast<std::int64_t>(seq)); !ok)
-    return Unexpected(std::move(ok).error());
+  auto ok = prepare_once(leaf_, "SELECT bytes, hash FROM main.leaf NOT INDEXED WHERE seq=?1");
+  if (ok) ok = leaf_->reset();
+  if (ok) ok = leaf_->bind(1, static_cast<std::int64_t>(seq));
+  if (!ok) return Unexpected(std::move(ok).error());
+  Statement* const query = &*leaf_;
   auto row = query->step();
   if (!row) return Unexpected(std::move(row).error());
   if (!*row) return fail(Errc::mismatch, "record " + std::to_string(seq) + " is missing");
@@ -184,21 +193,18 @@ Result<std::string> Store::leaf_bytes(std::uint64_t seq) {
   if (base::as_text(computed.bytes()) != *hash) {
     return fail(Errc::mismatch, "record " + std::to_string(seq) + ": hash differs");
   }
-  return std::string(*bytes);
+  std::string out(*bytes);
+  if (ok = query->reset(); !ok) return Unexpected(std::move(ok).error());
+  return out;
 }
 
 Result<void> Store::add_leaf(std::uint64_t seq, std::string_view bytes,
                              const record::LeafHash& hash) {
-  if (!add_leaf_) {
-    auto insert = database_->prepare("INSERT INTO main.leaf(seq, bytes, hash) VALUES(?1, ?2, ?3)");
-    if (!insert) return Unexpected(std::move(insert).error());
-    add_leaf_ = std::move(*insert);
-  }
-  Statement* const insert = &*add_leaf_;
-  auto ok = insert->bind(1, static_cast<std::int64_t>(seq));
-  if (ok) ok = insert->bind(2, base::as_bytes(bytes));
-  if (ok) ok = insert->bind(3, hash.bytes());
-  return ok ? insert->run() : std::move(ok);
+  auto ok = prepare_once(add_leaf_, "INSERT INTO main.leaf(seq, bytes, hash) VALUES(?1, ?2, ?3)");
+  if (ok) ok = add_leaf_->bind(1, static_cast<std::int64_t>(seq));
+  if (ok) ok = add_leaf_->bind(2, base::as_bytes(bytes));
+  if (ok) ok = add_leaf_->bind(3, hash.bytes());
+  return ok ? add_leaf_->run() : std::move(ok);
 }
 
 Result<void> Store::add_checkpoint(std::uint64_t size, std::string_view note) {
@@ -225,14 +231,13 @@ Result<void> Store::put_tail(std::uint64_t epoch, std::uint64_t epoch_seq,
 }
 
 Result<void> Store::add_disclosure(const record::Disclosure& disclosure) {
-  auto insert = database_->prepare(
-      "INSERT INTO main.disclosure(c, kind, salt, bytes) VALUES(?1, ?2, ?3, ?4)");
-  if (!insert) return Unexpected(std::move(insert).error());
-  auto ok = insert->bind(1, disclosure.commitment.c.bytes());
-  if (ok) ok = insert->bind_text(2, disclosure.commitment.kind);
-  if (ok) ok = insert->bind(3, disclosure.salt);
-  if (ok) ok = insert->bind(4, base::as_bytes(disclosure.bytes));
-  return ok ? insert->run() : std::move(ok);
+  auto ok = prepare_once(
+      add_disclosure_, "INSERT INTO main.disclosure(c, kind, salt, bytes) VALUES(?1, ?2, ?3, ?4)");
+  if (ok) ok = add_disclosure_->bind(1, disclosure.commitment.c.bytes());
+  if (ok) ok = add_disclosure_->bind_text(2, disclosure.commitment.kind);
+  if (ok) ok = add_disclosure_->bind(3, disclosure.salt);
+  if (ok) ok = add_disclosure_->bind(4, base::as_bytes(disclosure.bytes));
+  return ok ? add_disclosure_->run() : std::move(ok);
 }
 
 Result<void> Store::erase_disclosure(const Digest& c) {
@@ -247,11 +252,11 @@ Result<void> Store::erase_disclosure(const Digest& c) {
 
 Result<void> Store::add_blob(const Digest& sha256, std::string_view bytes) {
   // The same text (a profile, a ceiling) comes with every run: kept once.
-  auto insert = database_->prepare("INSERT OR IGNORE INTO main.blob(sha256, bytes) VALUES(?1, ?2)");
-  if (!insert) return Unexpected(std::move(insert).error());
-  auto ok = insert->bind(1, sha256.bytes());
-  if (ok) ok = insert->bind(2, base::as_bytes(bytes));
-  return ok ? insert->run() : std::move(ok);
+  auto ok =
+      prepare_once(add_blob_, "INSERT OR IGNORE INTO main.blob(sha256, bytes) VALUES(?1, ?2)");
+  if (ok) ok = add_blob_->bind(1, sha256.bytes());
+  if (ok) ok = add_blob_->bind(2, base::as_bytes(bytes));
+  return ok ? add_blob_->run() : std::move(ok);
 }
 
 Result<std::string> Store::note_at(std::uint64_t size) {

@@ -68,8 +68,15 @@ class Store {
   base::Result<std::string> leaf_bytes(std::uint64_t seq);
 
  private:
+  // At its first use: a commit runs some statements many times, and preparing one takes longer than
+  // running it.
+  base::Result<void> prepare_once(std::optional<Statement>& statement, const char* sql);
+
   Database* database_;
-  std::optional<Statement> add_leaf_;  // prepared once: a commit adds many
+  std::optional<Statement> leaf_;
+  std::optional<Statement> add_leaf_;
+  std::optional<Statement> add_disclosure_;
+  std::optional<Statement> add_blob_;
 };
 
 // A note with the three lines of a checkpoint whose size is `size`.

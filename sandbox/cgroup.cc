@@ -202,6 +202,8 @@ CgroupState CgroupLeaf::read_back() const {
   out.is_present = true;
   const auto controllers = read_small_file(fd(), "cgroup.controllers");
   out.has_controllers = controllers && !words(*controllers).empty();
+  // The files below are there exactly with their controllers.
+  if (controllers && !out.has_controllers) return out;
   for (const char* file : {"cpu.max", "memory.max", "memory.swap.max", "pids.max"}) {
     auto value = read_small_file(fd(), file);
     if (!value) continue;

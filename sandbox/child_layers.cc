@@ -33,30 +33,35 @@ FdPath fd_path(long fd) {
 
 }  // namespace
 
-// The host object of a grant as a detached tree. In root mode the supervisor made it (the child is
-// not allowed to walk the host's directories any more); otherwise it is opened again here, beneath
-// "/" and through no link, and must be the object the plan was made for.
-long source_tree(const ChildContext& c, const BuildOp& op, Site& site) {
-  if (c.plan->identity.is_mapped_by_root) return c.state->trees[site.next_tree++];
-  const Mount& m = c.plan->mounts[static_cast<std::size_t>(op.mount)];
-  const char* path = m.source.c_str() + 1;
-  const long fd = must(c, Step::source,
-                       open_plain(site.host_root, *path == '\0' ? "." : path, O_PATH,
-                                  kResolveNoSymlinks | kResolveNoMagicLinks),
-                       op.mount);
-  struct stat found {};
-  must(c, Step::source, raw::call(SYS_newfstatat, fd, "", &found, AT_EMPTY_PATH), op.mount);
-  if (!is_planned_object(m, found)) fail(c, Step::source, 0, op.mount);
-  const long tree = clone_tree(c, op, fd, "");
-  close_fd(fd);
-  return tree;
+// In root mode the supervisor opened them (the child is not allowed to walk the host's directories
+// any more); otherwise each is opened again here, beneath "/" and through no link, and must be the
+// object the plan was made for.
+void open_sources(const ChildContext& c, const Site& site) {
+  if (c.plan->identity.is_mapped_by_root) return;
+  for (const BuildOp& op : c.blueprint->ops) {
+    if (op.kind != BuildKind::bind && op.kind != BuildKind::staged) continue;
+    if (c.state->tree_count == kMaxTrees) fail(c, Step::options, E2BIG);
+    const Mount& m = c.plan->mounts[static_cast<std::size_t>(op.mount)];
+    const char* path = m.source.c_str() + 1;
+    const long fd = must(c, Step::source,
+                         open_plain(site.host_root, *path == '\0' ? "." : path, O_PATH,
+                                    kResolveNoSymlinks | kResolveNoMagicLinks),
+                         op.mount);
+    struct stat found {};
+    must(c, Step::source, raw::call(SYS_newfstatat, fd, "", &found, AT_EMPTY_PATH), op.mount);
+    if (!is_planned_object(m, found)) fail(c, Step::source, 0, op.mount);
+    c.state->trees[c.state->tree_count++] = static_cast<int>(clone_tree(c, op, fd, ""));
+    close_fd(fd);
+  }
 }
+
+long source_tree(const ChildContext& c, Site& site) { return c.state->trees[site.next_tree++]; }
 
 // Overlay: the granted directory below, a sized tmpfs above; or its copy in the tmpfs alone. The
 // upper directory's descriptor stays open in the supervisor, so that what was written outlives the
 // cage until it is committed.
 void add_staged(const ChildContext& c, Site& site, const BuildOp& op) {
-  const long lower = source_tree(c, op, site);
+  const long lower = source_tree(c, site);
   attach_on_stage(c, op, site, 'l', op.slot, lower);
   const long layer = new_tmpfs(c, op, "ethos-staged", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
   attach_on_stage(c, op, site, 'u', op.slot, layer);

@@ -4,6 +4,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include <cstring>
 #include <utility>
 
 #include "sandbox/child_site.h"
@@ -53,7 +54,7 @@ void add_own_bind(const ChildContext& c, const Site& site, const BuildOp& op) {
 }
 
 void add_bind(const ChildContext& c, Site& site, const BuildOp& op) {
-  const long tree = source_tree(c, op, site);
+  const long tree = source_tree(c, site);
   // Trees made by the supervisor carry their attributes already.
   if (!c.plan->identity.is_mapped_by_root) set_attributes(c, op, tree, op.attributes);
   place(c, site, op, tree);
@@ -137,7 +138,29 @@ void apply(const ChildContext& c, Site& site, const BuildOp& op) {
   }
 }
 
-// The stage over the old root, with the four mask sources: readable and empty for `.git`, without
+// Where the stage can stand: a directory at the top of the old root that holds something granted,
+// so that it is there. What is granted has been opened, so it may be covered. -1: none.
+long stage_place(const ChildContext& c, const Site& site) {
+  for (const BuildOp& op : c.blueprint->ops) {
+    if (op.kind != BuildKind::bind && op.kind != BuildKind::staged) continue;
+    const std::string& source = c.plan->mounts[static_cast<std::size_t>(op.mount)].source;
+    char name[256];
+    std::size_t length = 0;
+    while (length + 1 < source.size() && source[length + 1] != '/' && length + 1 < sizeof name) {
+      name[length] = source[length + 1];
+      ++length;
+    }
+    name[length] = '\0';
+    // Layers of an overlay are named through the host's /proc.
+    if (length == 0 || std::strcmp(name, "proc") == 0) continue;
+    const long fd =
+        raw::call(SYS_openat, site.host_root, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0) return fd;
+  }
+  return -1;
+}
+
+// The stage on the old root, with the four mask sources: readable and empty for `.git`, without
 // any permission for the rest.
 void open_stage(const ChildContext& c, Site& site) {
   begin(c, Step::private_mounts);
@@ -146,13 +169,17 @@ void open_stage(const ChildContext& c, Site& site) {
   raw::call(SYS_umask, 0);
   site.host_root = must(c, Step::private_mounts,
                         raw::call(SYS_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  open_sources(c, site);
   BuildOp op;
   op.step = Step::mount_root;
   op.size = "64k";
   op.inodes = "1024";
   begin(c, op.step);
   site.stage = new_tmpfs(c, op, "ethos-mask", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-  attach(c, op, site.stage, site.host_root);
+  const long place = stage_place(c, site);
+  site.is_over_root = place < 0;
+  attach(c, op, site.stage, site.is_over_root ? site.host_root : place);
+  if (place >= 0) close_fd(place);
   for (const auto& [name, mode] : {std::pair{"d0", 0}, std::pair{"dg", 0555}})
     must(c, op.step, raw::call(SYS_mkdirat, site.stage, name, mode));
   for (const auto& [name, mode] : {std::pair{"f0", 0}, std::pair{"fg", 0444}})
@@ -161,13 +188,14 @@ void open_stage(const ChildContext& c, Site& site) {
         raw::call(SYS_openat, site.stage, name, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)));
 }
 
-// The old root then stands over the new one, and the stage over the old root with everything that
-// was attached there: the upper one goes first.
+// The old root then stands over the new one, with the stage below it and everything that was
+// attached there: one call takes them all away (each waits some 70 us for the kernel's readers). A
+// stage over the old "/" stands on top of that, and goes first.
 void change_root(const ChildContext& c, const Site& site) {
   begin(c, Step::pivot);
   must(c, Step::pivot, raw::call(SYS_fchdir, site.root));
   must(c, Step::pivot, raw::call(SYS_pivot_root, ".", "."));
-  must(c, Step::pivot, raw::call(SYS_umount2, ".", MNT_DETACH));
+  if (site.is_over_root) must(c, Step::pivot, raw::call(SYS_umount2, ".", MNT_DETACH));
   must(c, Step::pivot, raw::call(SYS_umount2, ".", MNT_DETACH));
   must(c, Step::pivot, raw::call(SYS_chdir, "/"));
 }

@@ -13,9 +13,10 @@
 namespace ethos::sandbox::child {
 
 // Everything that must exist while the cage is built and vanishes with the old root: the stage is a
-// tmpfs over the old "/", holding the mask sources and the mount points for layers.
+// tmpfs somewhere on the old root, holding the mask sources and the mount points for layers.
 struct Site {
-  long host_root = -1;  // the old root, below the stage
+  long host_root = -1;        // the old root
+  bool is_over_root = false;  // the stage stands on the old "/" itself
   long stage = -1;
   long root = -1;  // the new root
   long scratch = -1;
@@ -45,8 +46,11 @@ void attach_on_stage(const ChildContext& c, const BuildOp& op, const Site& site,
 long clone_tree(const ChildContext& c, const BuildOp& op, long dir, const char* path);
 void set_attributes(const ChildContext& c, const BuildOp& op, long mount, std::uint64_t set);
 
-// The host object of a grant as a detached tree.
-long source_tree(const ChildContext& c, const BuildOp& op, Site& site);
+// Opens every granted host object, in the order of the blueprint; to be called while nothing covers
+// the old root. In root mode the supervisor has done it.
+void open_sources(const ChildContext& c, const Site& site);
+// The next of them, as a detached tree.
+long source_tree(const ChildContext& c, Site& site);
 // A staged grant: overlay, or a copy.
 void add_staged(const ChildContext& c, Site& site, const BuildOp& op);
 

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "sandbox/based_path.h"
 #include "sandbox/steps.h"
 #include "tests/support/cage_plan.h"
 
@@ -82,6 +83,36 @@ TEST_CASE("cage: the barrier shows what the kernel enforces", "[sandbox][kernel]
     CHECK(probe.is_expected);
   }
   CHECK(sandbox::compare(plan, e).empty());
+}
+
+// The old root is taken away by one call or, when nothing granted lies in a directory at its top,
+// by two: either way the cage must see the plan's mounts and nothing else.
+TEST_CASE("cage: a grant of the host's root itself leaves nothing else of the host",
+          "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  if (geteuid() != 0) {
+    WARN("skipped: an ordinary user cannot bind a root with other mounts below it");
+    return;
+  }
+  const support::ScratchDir dir;
+  auto plan = support::base_plan(dir.path(), {"/all/usr/bin/true"});
+  std::erase_if(plan.mounts, [](const auto& m) { return !m.source.empty(); });
+  std::erase_if(plan.landlock, [](const auto& rule) {
+    return rule.at != "/proc" && rule.at != "/tmp" && rule.at != "/dev" && rule.at != "/dev/shm";
+  });
+  plan.links = {{"/lib", "all/usr/lib"}, {"/lib64", "all/usr/lib64"}, {"/usr", "all/usr"}};
+  plan.cwd = "/tmp";
+  support::add_bind(plan, "/", sandbox::NodeType::directory, true, false);
+  plan.mounts.back().at = "/all";
+  plan.mounts.back().where = sandbox::based_path("/all", plan.workspace);
+  plan.landlock.push_back({"/all", sandbox::based_path("/all", plan.workspace),
+                           sandbox::NodeType::directory, sandbox::Access::read_exec});
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == Ending::exited);
+  CHECK(r.result()->status == 0);
 }
 
 TEST_CASE("cage: exit codes, signals and missing programs are told apart", "[sandbox][kernel]") {
