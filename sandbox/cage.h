@@ -29,6 +29,9 @@ class EvidenceSink {
   EvidenceSink& operator=(const EvidenceSink&) = delete;
   virtual ~EvidenceSink() = default;
 
+  // The cage is being built by its own process: time for what does not depend on how that ends.
+  // Called at most once, on the thread of the other calls, and before any of them.
+  virtual void while_building() {}
   // The cage stands, pid 1 is stopped inside its execveat, nothing of the tool has run. What is
   // written here must be durable when it returns true. Called at most once.
   virtual bool on_barrier(const Enforced& enforced) = 0;

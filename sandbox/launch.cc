@@ -97,7 +97,7 @@ Launch::Failure Launch::denial_of_child() const {
   return denial(step, shared.error, object_text(shared.object));
 }
 
-std::optional<Launch::Failure> Launch::build() {
+std::optional<Launch::Failure> Launch::build(const std::function<void()>& meanwhile) {
   base::step_mark("blueprint");
   if (auto failed = check()) return failed;
   blueprint_ = make_blueprint(plan_);
@@ -107,6 +107,8 @@ std::optional<Launch::Failure> Launch::build() {
   if (auto failed = make_cgroup()) return failed;
   base::step_mark("open granted trees");
   if (auto failed = start_child()) return failed;
+  base::step_mark("while the child builds");
+  meanwhile();
   base::step_mark("wait for the child");
   if (auto failed = receive_handover()) return failed;
   base::step_mark("wait for the barrier");

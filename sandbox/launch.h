@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,7 +48,8 @@ class Launch {
   using Failure = std::variant<SetupDenial, RunnerFailure>;
 
   // Builds the cage up to the barrier: pid 1 stands in its execveat. Nothing means success.
-  std::optional<Failure> build();
+  // `meanwhile` runs once the clone child works on its own; it must not change the plan.
+  std::optional<Failure> build(const std::function<void()>& meanwhile);
   // Reads the cage back and compares it with the plan.
   std::optional<Failure> prove(Enforced& enforced);
   // Lets pid 1 go on.

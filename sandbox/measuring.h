@@ -10,8 +10,8 @@
 
 namespace ethos::sandbox {
 
-// Measures the program while the cage is being built; small ones at once, as a thread costs more.
-// The recorder waits for it before it makes run.open.
+// Measures the program while the cage is being built: big ones in a thread, small ones when the
+// recorder asks, which it does before it makes run.open.
 class Measuring {
  public:
   Measuring(const Plan& plan, Recorder& recorder);
@@ -32,6 +32,7 @@ class Measuring {
   std::optional<ProgramFile> program_;
   std::optional<ProgramFile> interpreter_;
   std::thread thread_;
+  bool is_small_ = false;
   bool is_finished_ = false;
 };
 

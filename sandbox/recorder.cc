@@ -34,16 +34,28 @@ void Recorder::set_program(std::optional<ProgramFile> program,
   open_.interpreter = std::move(interpreter);
 }
 
-bool Recorder::on_barrier(const Enforced& enforced) {
-  assert(plan_ != nullptr && !is_open_);
-  base::step_mark("bodies of commit 1");
+void Recorder::make_opening() {
+  if (opening_) return;
   if (before_opening_) before_opening_();
   Json open = open_body(open_, committer_);
-  writer_.add("run.open", std::move(open), committer_.take());
+  opening_ = {std::move(open), committer_.take()};
+}
+
+void Recorder::while_building() {
+  make_opening();
   for (const Json& grant : grants_) {
     Json body = committer_.grant(grant);
-    writer_.add("capability.grant", std::move(body), committer_.take());
+    granted_.push_back({std::move(body), committer_.take()});
   }
+}
+
+bool Recorder::on_barrier(const Enforced& enforced) {
+  assert(plan_ != nullptr && !is_open_);
+  if (!opening_) while_building();
+  base::step_mark("bodies of commit 1");
+  writer_.add("run.open", std::move(opening_->json), std::move(opening_->disclosures));
+  for (Body& grant : granted_)
+    writer_.add("capability.grant", std::move(grant.json), std::move(grant.disclosures));
   Json body = encode_enforced(enforced, *plan_, committer_);
   writer_.add("sandbox.enforced", std::move(body), committer_.take());
   has_cgroup_ = enforced.cgroup.is_present;
@@ -109,8 +121,8 @@ Result<void> Recorder::refuse(const SetupDenial& denial, int status) {
 Result<void> Recorder::refuse_with(std::vector<Json> denials, int status) {
   assert(!is_open_);
   auto denial_disclosures = committer_.take();
-  Json open = open_body(open_, committer_);
-  writer_.add("run.open", std::move(open), committer_.take());
+  make_opening();
+  writer_.add("run.open", std::move(opening_->json), std::move(opening_->disclosures));
   for (Json& denial : denials)
     writer_.add("runtime.sandbox_denial", std::move(denial), std::exchange(denial_disclosures, {}));
   CloseFacts close;

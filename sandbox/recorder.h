@@ -34,9 +34,10 @@ class Recorder final : public EvidenceSink {
   // Filled while the cage is being built: what the tool's program is.
   void set_program(std::optional<ProgramFile> program, std::optional<ProgramFile> interpreter);
 
-  // Called once, before run.open is made, on the thread that makes it.
+  // Called once, before the body of run.open is made, on the thread that makes it.
   void before_opening(std::function<void()> hook) { before_opening_ = std::move(hook); }
 
+  void while_building() override;
   bool on_barrier(const Enforced& enforced) override;
   bool on_exec(const ExecEvent& event) override;
   bool on_denial(const Denial& denial) override;
@@ -68,6 +69,13 @@ class Recorder final : public EvidenceSink {
   Committer& committer() { return committer_; }
 
  private:
+  // A record's body with what discloses its commitments.
+  struct Body {
+    Json json;
+    std::vector<record::Disclosure> disclosures;
+  };
+  // Makes the bodies that say how the run begins, unless that was done.
+  void make_opening();
   base::Result<void> refuse_with(std::vector<Json> denials, int status);
   Json exec_list();
 
@@ -78,6 +86,8 @@ class Recorder final : public EvidenceSink {
   const Plan* plan_ = nullptr;
   std::function<void()> before_opening_;
   Committer committer_;
+  std::optional<Body> opening_;  // run.open
+  std::vector<Body> granted_;    // one capability.grant each
   bool is_open_ = false;
   bool has_cgroup_ = false;
   std::uint64_t denied_acts_ = 0;
