@@ -51,18 +51,31 @@ need_packages() {
 # Like need_packages, but a package that cannot be had only means that some tests are skipped.
 want_packages() { (need_packages "$@") || say "going on without: $(missing_packages "$@")"; }
 
-# build PRESET [TARGET...]: configures once, builds, shows the log only on failure.
+# build PRESET [TARGET...]: configures once, builds, shows the log only on failure. A first build takes
+# minutes, so that it says how far it is: on one line of a terminal, else now and then.
 build() {
-  local preset=$1 log
+  local preset=$1 log pid status=0 last='' shown='' waited=0 every=30
   shift
   local targets=()
   [ $# -eq 0 ] || targets=(--target "$@")
-  log=$(mktemp)
-  if ! (cd "$ETHOS_ROOT" && { [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset"; } &&
-    cmake --build --preset "$preset" "${targets[@]}") >"$log" 2>&1; then
-    tail -n 60 "$log" >&2
-    rm -f "$log"
-    die "the $preset build failed"
-  fi
-  rm -f "$log"
+  log=$ETHOS_ROOT/build/$preset.log
+  mkdir -p "$ETHOS_ROOT/build"
+  (cd "$ETHOS_ROOT" && { [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset"; } &&
+    exec cmake --build --preset "$preset" "${targets[@]}") >"$log" 2>&1 </dev/null &
+  pid=$!
+  [ ! -t 1 ] || every=2
+  while kill -0 "$pid" 2>/dev/null; do
+    sleep 1
+    waited=$((waited + 1))
+    [ $((waited % every)) = 0 ] || continue
+    last=$(grep -oE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 1 || true)
+    if [ -z "$last" ] || [ "$last" = "$shown" ]; then continue; fi
+    if [ -t 1 ]; then printf '\rbuilding %s %s' "$preset" "$last"; else say "building $preset $last (log: build/$preset.log)"; fi
+    shown=$last
+  done
+  wait "$pid" || status=$?
+  if [ -t 1 ] && [ -n "$shown" ]; then printf '\r%40s\r' ''; fi
+  [ $status = 0 ] && return 0
+  tail -n 60 "$log" >&2
+  die "the $preset build failed; all of its output: $log"
 }
