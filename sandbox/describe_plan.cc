@@ -20,6 +20,15 @@ std::string amount(const std::string& name, std::uint64_t value) {
   return value % kMi == 0 ? std::to_string(value / kMi) + " MiB" : std::to_string(value) + " bytes";
 }
 
+// What the weaker form of a limit leaves open (docs/threat-model.md).
+const char* weakness(const Limit& limit) {
+  if (limit.name == "memory_bytes" && limit.by == Enforcer::rlimit)
+    return " of each process, and ten looks a second at their sum; no files in memory";
+  if (limit.name == "pids" && limit.by == Enforcer::supervisor)
+    return ", with RLIMIT_NPROC behind it";
+  return "";
+}
+
 void print_paths(std::ostringstream& out, const char* label, const std::vector<PathFact>& facts,
                  Capability capability) {
   for (const PathFact& fact : facts) {
@@ -67,7 +76,7 @@ std::string describe_plan(const Prepared& p) {
   out << "\nlimits\n";
   for (const Limit& limit : plan.limits)
     out << "  " << limit.name << "  " << amount(limit.name, limit.value) << "  by "
-        << enforcer_name(limit.by) << '\n';
+        << enforcer_name(limit.by) << weakness(limit) << '\n';
   out << "observed   " << observe_name(plan.observe) << ", filter "
       << seccomp_program_name(plan.observe, plan.network, plan.may_exec_memory) << '\n';
   return out.str();

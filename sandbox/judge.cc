@@ -49,6 +49,8 @@ Verdict Judge::decide(const Call& call, const Listener& listener, std::uint64_t 
       return decide_path_change(call);
     case CallClass::fork:
       return decide_fork(call);
+    case CallClass::memory_file:
+      return decide_memory_file();
     case CallClass::connect:
       return decide_connect(call);
     case CallClass::bind:
@@ -97,6 +99,14 @@ Verdict Judge::decide_fork(const Call& call) {
     return refuse(call, std::move(denial), EPERM);
   }
   return {processes_->may_fork(now_ns_) ? 0 : EAGAIN};
+}
+
+// Pages of a file in memory belong to no process: they are written without being mapped, and sent
+// away in a message nobody sees them. Only a memory cgroup counts them; without one the call is
+// missing, as in an old kernel, and tools take files of /tmp or /dev/shm, which have a size.
+Verdict Judge::decide_memory_file() const {
+  const auto memory = plan_->limit("memory_bytes");
+  return {memory && memory->by != Enforcer::cgroup ? ENOSYS : 0};
 }
 
 Verdict Judge::decide_connect(const Call& call) {

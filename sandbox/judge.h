@@ -48,6 +48,7 @@ class Judge {
   Verdict decide_path_change(const Call& call);
   Verdict decide_node(const Call& call, std::uint64_t mode);
   Verdict decide_fork(const Call& call);
+  [[nodiscard]] Verdict decide_memory_file() const;
   Verdict decide_connect(const Call& call);
   Verdict decide_bind(const Call& call);
   Verdict decide_socket(const Call& call);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sandbox/boottime.h"
 #include "sandbox/task_list.h"
 
 namespace ethos::sandbox {
@@ -13,6 +14,8 @@ namespace {
 
 // Refused forks after which the tool is taken for a fork bomb.
 constexpr std::uint64_t kMaxForkRefusals = 1000;
+// Exact counting may take one part in so many of the supervisor's time.
+constexpr std::uint64_t kExactShare = 8;
 
 }  // namespace
 
@@ -107,9 +110,19 @@ void LimitWatch::look_at_memory(std::vector<LimitEvent>& out) {
   const auto limit = plan_.limit("memory_bytes");
   if (!limit || limit->by == Enforcer::cgroup) return;
   const MemoryUse use = measure_memory(launch_.pid());
-  peak_memory_ = std::max(peak_memory_, use.anonymous_sum);
-  if (use.anonymous_sum > limit->value) {
-    report_memory(use.anonymous_sum, LimitAction::killed, out);
+  const std::uint64_t sockets = sockets_.measure(launch_.pid(), limit->value);
+  std::uint64_t sum = use.most + sockets;
+  // Pages that processes share were counted for each of them: before that ends a run, count anew.
+  if (use.most > limit->value) {
+    const std::uint64_t now = boottime_ns();
+    if (now < exact_again_ns_) return;
+    sum = measure_memory_once(launch_.pid()) + sockets;
+    const std::uint64_t after = boottime_ns();
+    exact_again_ns_ = after + (after - now) * kExactShare;
+  }
+  peak_memory_ = std::max(peak_memory_, sum);
+  if (sum > limit->value) {
+    report_memory(sum, LimitAction::killed, out);
   } else if (!has_reported_memory_ && use.largest_data >= limit->value - limit->value / 16) {
     report_memory(use.largest_data, LimitAction::refused, out);
   }

@@ -8,6 +8,7 @@
 #include "sandbox/cage.h"
 #include "sandbox/launch.h"
 #include "sandbox/process_counter.h"
+#include "sandbox/socket_memory.h"
 
 namespace ethos::sandbox {
 
@@ -15,7 +16,9 @@ namespace ethos::sandbox {
 //   cgroup     memory.events oom_kill, pids.events max, cpu.stat nr_throttled: exact, mark K
 //   tmpfs      no free block or inode left in scratch or a staged layer at a look: mark S
 //   rlimit     memory: a process whose data stands within 1/16 of RLIMIT_DATA at a look, or whose
-//              peak did; a single refused allocation far below the limit leaves no trace
+//              peak did; a single refused allocation far below the limit leaves no trace. Over all
+//              processes anonymous, shared and page table pages and socket buffers are added up at
+//              each look, and more than the limit ends the run
 //   supervisor processes: exact, by notified forks (ProcessCounter)
 class LimitWatch {
  public:
@@ -49,6 +52,8 @@ class LimitWatch {
   std::uint64_t seen_pids_max_ = 0;
   std::uint64_t seen_refusals_ = 0;
   std::uint64_t peak_memory_ = 0;
+  std::uint64_t exact_again_ns_ = 0;
+  SocketMemory sockets_;
   bool has_reported_memory_ = false;
   bool has_reported_cpu_ = false;
 };

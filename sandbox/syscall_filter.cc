@@ -71,6 +71,8 @@ CallClass classify_call(std::int32_t nr) {
     case 57:
     case 58:
       return CallClass::fork;
+    case 319:
+      return CallClass::memory_file;
     case 42:
       return CallClass::connect;
     case 49:

@@ -29,6 +29,7 @@ enum class CallClass {
   open_how,     // openat2
   path_change,  // unlink, rename, chmod, ... and bind
   fork,         // clone, fork, vfork
+  memory_file,  // memfd_create
   connect,
   bind,
   socket,        // socket, socketpair, setsockopt with refused arguments

@@ -55,6 +55,12 @@ void add_children(const std::string& text, std::vector<pid_t>& out) {
   }
 }
 
+std::uint64_t sum_kib(const std::string& text, std::initializer_list<const char*> names) {
+  std::uint64_t out = 0;
+  for (const char* name : names) out += status_kib(text, name);
+  return out;
+}
+
 // Calls `visit(pid, threads)` for each process.
 template <typename Visit>
 void walk(pid_t root, Visit visit) {
@@ -92,7 +98,24 @@ MemoryUse measure_memory(pid_t root) {
     const auto status = read_small_file(dir.get(), "status");
     if (!status) return;
     out.largest_data = std::max(out.largest_data, status_kib(*status, "VmData") * 1024);
-    out.anonymous_sum += (status_kib(*status, "RssAnon") + status_kib(*status, "RssShmem")) * 1024;
+    out.most += sum_kib(*status, {"RssAnon", "RssShmem", "VmPTE"}) * 1024;
+  });
+  return out;
+}
+
+std::uint64_t measure_memory_once(pid_t root) {
+  std::uint64_t out = 0;
+  walk(root, [&](pid_t pid, std::size_t) {
+    const std::string path = "/proc/" + std::to_string(pid);
+    const base::UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const auto status = read_small_file(dir.get(), "status");
+    if (!status) return;
+    out += sum_kib(*status, {"VmPTE"}) * 1024;
+    const auto rollup = read_small_file(dir.get(), "smaps_rollup");
+    // A process that hides is counted as if it shared nothing.
+    out += (rollup ? sum_kib(*rollup, {"Pss_Anon", "Pss_Shmem"})
+                   : sum_kib(*status, {"RssAnon", "RssShmem"})) *
+           1024;
   });
   return out;
 }

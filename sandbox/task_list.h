@@ -17,9 +17,14 @@ namespace ethos::sandbox {
 [[nodiscard]] std::uint64_t count_threads(pid_t root);
 
 struct MemoryUse {
-  std::uint64_t largest_data = 0;   // bytes, biggest VmData of one process
-  std::uint64_t anonymous_sum = 0;  // bytes, RssAnon + RssShmem of all
+  std::uint64_t largest_data = 0;  // bytes, biggest VmData of one process
+  std::uint64_t most =
+      0;  // bytes, RssAnon + RssShmem + VmPTE of all: shared pages count repeatedly
 };
 [[nodiscard]] MemoryUse measure_memory(pid_t root);
+
+// The same with every page counted once, by smaps_rollup: Pss_Anon + Pss_Shmem + VmPTE of all.
+// Slow, as the kernel walks the page tables for it (20 ms a GiB).
+[[nodiscard]] std::uint64_t measure_memory_once(pid_t root);
 
 }  // namespace ethos::sandbox

@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,13 +47,6 @@ std::uint64_t counted_limit(const Plan& plan) {
 }
 
 }  // namespace
-
-std::uint64_t boottime_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-         static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 Watch::Watch(const Plan& plan, const LaunchOptions& options, Launch& launch, EvidenceSink& sink,
              int signal_fd)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ledger/base/unique_fd.h"
+#include "sandbox/boottime.h"
 #include "sandbox/cage.h"
 #include "sandbox/coalescer.h"
 #include "sandbox/judge.h"
@@ -63,8 +64,5 @@ class Watch {
   bool is_over_ = false;
   bool has_reported_output_ = false;
 };
-
-// CLOCK_BOOTTIME, which goes on while the machine sleeps.
-[[nodiscard]] std::uint64_t boottime_ns();
 
 }  // namespace ethos::sandbox

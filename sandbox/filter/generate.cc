@@ -116,11 +116,13 @@ class Builder {
       // `observe: off`: what is left of clone is a request for a namespace.
     }
     for (const auto value : filter::kPersonalities) allow(135, {equals(0, value)});
-    // Code in memory: without the seal (or before Linux 6.3) the file can be executed.
+    // Code in memory: without the seal (or before Linux 6.3) the file can be executed. The
+    // supervisor says whether there may be files in memory at all: no process limit counts their
+    // pages.
     if (profile_.may_exec_memory) {
-      allow(319);
+      rule(SCMP_ACT_NOTIFY, 319);
     } else {
-      allow(319, {masked(1, filter::kNoExecSeal, filter::kNoExecSeal)});
+      rule(SCMP_ACT_NOTIFY, 319, {masked(1, filter::kNoExecSeal, filter::kNoExecSeal)});
       rule(SCMP_ACT_ERRNO(ENOSYS), 319, {masked(1, filter::kNoExecSeal, 0)});
     }
   }

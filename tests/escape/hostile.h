@@ -25,5 +25,6 @@ extern const std::vector<Entry> kSystemCases;
 extern const std::vector<Entry> kNetworkCases;
 extern const std::vector<Entry> kProcessCases;
 extern const std::vector<Entry> kWalkCases;
+extern const std::vector<Entry> kMemoryCases;
 
 }  // namespace hostile

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that no process limit counts, where there is no memory cgroup.
+#include <catch2/catch.hpp>
+#include <cerrno>
+
+#include "tests/escape/escape_run.h"
+
+using namespace ethos;
+using sandbox::Ending;
+using support::Answers;
+using support::hostile_plan;
+
+namespace {
+
+const sandbox::LimitEvent* memory_event(const support::CageRun& r) {
+  for (const auto& l : r.sink.limits)
+    if (l.name == "memory_bytes") return &l;
+  return nullptr;
+}
+
+void run_limited(support::CageRun& r, std::uint64_t mib, std::vector<std::string> args) {
+  const support::ScratchDir dir;
+  auto plan = hostile_plan(dir, std::move(args));
+  support::set_limit(plan, "memory_bytes", mib << 20, sandbox::Enforcer::rlimit);
+  support::set_limit(plan, "open_files", 4096, sandbox::Enforcer::rlimit);
+  support::run(r, plan);
+}
+
+void check_killed(const support::CageRun& r) {
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == Ending::limit);
+  CHECK(r.result()->limit == "memory_bytes");
+  const auto* event = memory_event(r);
+  REQUIRE(event != nullptr);
+  CHECK(event->action == sandbox::LimitAction::killed);
+  CHECK(event->mark == sandbox::Mark::supervisor);
+  CHECK(event->observed > event->value);
+}
+
+}  // namespace
+
+TEST_CASE("escape: without a memory cgroup there are no files in memory", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  for (const bool may_exec_memory : {false, true}) {
+    const support::ScratchDir dir;
+    auto plan = hostile_plan(dir, {"memory-files", "256"});
+    plan.may_exec_memory = may_exec_memory;
+    support::set_limit(plan, "memory_bytes", 64U << 20, sandbox::Enforcer::rlimit);
+    support::set_limit(plan, "wall_ms", 500, sandbox::Enforcer::supervisor);
+    support::CageRun r{};
+    support::run(r, plan);
+    CAPTURE(may_exec_memory, r.text());
+    CHECK(Answers(r.out()).of("memfd") == ENOSYS);
+    CHECK(Answers(r.out()).of("mib") == 0);
+    CHECK(r.sink.denials.empty());  // a call that is not there, as in an old kernel
+  }
+}
+
+TEST_CASE("escape: filled socket buffers count as memory", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  SECTION("both ends open") {
+    support::CageRun r{};
+    run_limited(r, 48, {"socket-buffers", "400"});
+    CAPTURE(r.text());
+    check_killed(r);
+  }
+  SECTION("the sending ends closed") {
+    support::CageRun r{};
+    run_limited(r, 48, {"socket-buffers", "400", "closed"});
+    CAPTURE(r.text());
+    check_killed(r);
+  }
+  SECTION("few of them are no reason to end anything") {
+    support::CageRun r{};
+    run_limited(r, 256, {"socket-buffers", "12", "open", "short"});
+    CAPTURE(r.text());
+    REQUIRE(r.result() != nullptr);
+    CHECK(r.result()->ending == Ending::exited);
+    CHECK(memory_event(r) == nullptr);
+  }
+}
+
+TEST_CASE("escape: pages that processes share are counted once", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  support::CageRun r{};
+  // Nine processes, each with 2 x 40 MiB of the same pages: 80 MiB, not 720.
+  run_limited(r, 192, {"shared-pages", "40"});
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.out() == "done\n");
+  CHECK(r.result()->ending == Ending::exited);
+  CHECK(memory_event(r) == nullptr);
+}
+
+TEST_CASE("escape: page tables count as memory", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  support::CageRun r{};
+  run_limited(r, 48, {"page-tables"});
+  CAPTURE(r.text());
+  check_killed(r);
+}
