@@ -129,12 +129,9 @@ Result<void> Database::configure(OpenMode mode) {
       // One-shot writers never restart a log they have not folded themselves, so an automatic
       // checkpoint would grow it for ever: folding is ours (store.md S-6).
       sqlite3_wal_autocheckpoint(db, 0);
-      auto ok = execute(
+      return execute(
           "PRAGMA locking_mode=EXCLUSIVE;PRAGMA synchronous=FULL;PRAGMA secure_delete=ON;"
           "PRAGMA cell_size_check=ON");
-      // Nothing to do but for a file that another program took out of this mode.
-      if (ok && mode == OpenMode::write) ok = execute("PRAGMA journal_mode=WAL");
-      return ok;
     }
     case OpenMode::read_wal:
       return execute(
@@ -170,6 +167,8 @@ Result<std::int64_t> Database::pragma_integer(const char* name) {
 }
 
 std::int64_t Database::changes() const { return sqlite3_changes64(handle_.get()); }
+
+Result<void> Database::use_log() { return execute("PRAGMA journal_mode=WAL"); }
 
 Result<void> Database::fold_log() {
   if (sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr,

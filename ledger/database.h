@@ -39,6 +39,9 @@ class Database {
   base::Result<std::int64_t> pragma_integer(const char* name);
   // Rows that the last INSERT, UPDATE or DELETE changed.
   [[nodiscard]] std::int64_t changes() const;
+  // Puts the file into the mode in which commits go to the log: nothing to do but for a file that
+  // another program took out of it. It writes, so only after the schema was found to be ours.
+  base::Result<void> use_log();
   // Folds the log into the database and cuts it to 0 bytes.
   base::Result<void> fold_log();
   // Writes the whole database anew, so that no page holds what was deleted or moved, and folds.

@@ -12,6 +12,7 @@
 #include "ledger/base/file_lock.h"
 #include "ledger/base/paths.h"
 #include "ledger/database.h"
+#include "ledger/file_checks.h"
 #include "ledger/record/canonical_json.h"
 #include "ledger/record/commitment.h"
 #include "ledger/store.h"
@@ -192,10 +193,12 @@ Result<Committed> erase(Appender& appender, const EraseSelection& selection, con
 Result<void> finish_erasure(const LedgerFiles& files) {
   auto lock = base::FileLock::create(files.lock(), base::LockKind::exclusive, base::IfBusy::wait);
   if (!lock) return Unexpected(std::move(lock).error());
+  if (auto ok = check_files(files); !ok) return ok;
   auto database = Database::open(files.database, OpenMode::write);
   if (!database) return Unexpected(std::move(database).error());
   Store store(*database);
   auto ok = store.check_schema();
+  if (ok) ok = database->use_log();
   if (ok) ok = database->rebuild();
   if (!ok) return ok;
   if (::unlink(marker(files).c_str()) != 0 && errno != ENOENT) {

@@ -23,8 +23,10 @@ constexpr std::size_t kMaxBytes = 1'000'000;
 
 // The text of the file; empty when it says nothing.
 Result<std::string> read_high_water(const LedgerFiles& files) {
-  auto text = base::read_file(files.high_water(), kMaxBytes);
-  if (!text && text.error().code == Errc::not_found) return std::string();
+  auto fd = base::open_regular(files.high_water(), O_RDONLY);
+  if (!fd && fd.error().code == Errc::not_found) return std::string();
+  if (!fd) return Unexpected(std::move(fd).error());
+  auto text = base::read_fd(*fd, kMaxBytes, files.high_water());
   if (!text) return Unexpected(std::move(text).error());
   // A power cut between rename and write-back leaves an empty file, or one of zeros.
   const bool is_blank = std::all_of(text->begin(), text->end(), [](char c) { return c == '\0'; });
@@ -69,7 +71,7 @@ Result<void> check_high_water(const LedgerFiles& files, Store& store, const Note
 Result<void> update_high_water(const LedgerFiles& files, std::string_view note) {
   // One fixed name: under the lock nobody else uses it, and a crash leaves no more than this one.
   const std::string temp = files.high_water() + ".new";
-  auto fd = base::open_path(temp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
+  auto fd = base::open_regular(temp, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (!fd) return Unexpected(std::move(fd).error());
   if (auto ok = base::write_all(*fd, base::as_bytes(note), temp); !ok) return ok;
   if (::rename(temp.c_str(), files.high_water().c_str()) != 0) {

@@ -10,6 +10,8 @@
 #include "ledger/base/file_lock.h"
 #include "ledger/base/paths.h"
 #include "ledger/database.h"
+#include "ledger/file_checks.h"
+#include "ledger/high_water.h"
 #include "ledger/store.h"
 
 namespace ethos::ledger {
@@ -27,14 +29,11 @@ constexpr std::uint64_t kRecordsAPeriod = 4096;
 class ReadSession {
  public:
   static Result<ReadSession> open(const LedgerFiles& files) {
-    struct stat st {};
-    if (::stat(files.database.c_str(), &st) != 0) return base::fail_errno(files.database, errno);
-    if (!S_ISREG(st.st_mode))
-      return fail(Errc::refused, files.database + ": is not a regular file");
+    if (auto ok = check_files(files); !ok) return Unexpected(std::move(ok).error());
     std::optional<base::FileLock> lock;
     // Without a lock file it is a copy, and nobody writes to it. A file we may not open as a reader
     // of somebody else's ledger would let us read torn pages: refuse.
-    auto fd = base::open_path(files.lock(), O_RDONLY | O_NOCTTY);
+    auto fd = base::open_regular(files.lock(), O_RDONLY);
     if (fd) {
       auto taken = base::FileLock::take(std::move(*fd), base::LockKind::shared, base::IfBusy::wait,
                                         files.lock());
@@ -43,9 +42,9 @@ class ReadSession {
     } else if (fd.error().code != Errc::not_found) {
       return Unexpected(std::move(fd).error());
     }
-    if (::lstat(files.journal().c_str(), &st) == 0) {
-      return fail(Errc::mismatch, files.journal() + ": a foreign journal lies beside the ledger");
-    }
+    // Again: before the lock a writer may have been at work.
+    if (auto ok = check_files(files); !ok) return Unexpected(std::move(ok).error());
+    struct stat st {};
     const bool has_log = ::stat(files.wal().c_str(), &st) == 0 && st.st_size > 0;
     auto database =
         Database::open(files.database, has_log ? OpenMode::read_wal : OpenMode::read_main);
@@ -116,6 +115,15 @@ Result<LedgerReader> LedgerReader::open(LedgerFiles files) {
   auto last = Store(session->database()).last_checkpoint();
   if (!last) return Unexpected(std::move(last).error().with_context(files.database));
   return LedgerReader(std::move(files), to_stored(std::move(*last)));
+}
+
+Result<void> LedgerReader::check_not_behind() const {
+  auto session = ReadSession::open(files_);
+  if (!session) return Unexpected(std::move(session).error());
+  Store store(session->database());
+  auto last = store.last_checkpoint();
+  if (!last) return Unexpected(std::move(last).error().with_context(files_.database));
+  return check_high_water(files_, store, *last);
 }
 
 Result<void> LedgerReader::read(std::uint64_t from, std::uint64_t to, const Visit& visit) const {

@@ -44,6 +44,10 @@ class LedgerReader {
   [[nodiscard]] const StoredCheckpoint& tail() const { return tail_; }
   [[nodiscard]] std::uint64_t size() const { return tail_.checkpoint.size; }
 
+  // Errc::behind when this host has seen more records than there are (docs/formats/store.md S-9),
+  // Errc::mismatch when it has seen others. It can be read all the same.
+  [[nodiscard]] base::Result<void> check_not_behind() const;
+
   // Calls `visit` for records [from, to), in order; it returns false to stop early.
   using Visit = std::function<bool(const StoredRecord&)>;
   base::Result<void> read(std::uint64_t from, std::uint64_t to, const Visit& visit) const;

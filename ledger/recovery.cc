@@ -58,7 +58,7 @@ struct DeadRun {
 // Empty for a live run.
 Result<std::optional<DeadRun>> try_dead(const LedgerFiles& files, const record::RunId& run) {
   const std::string path = files.runs() + "/" + run.text();
-  auto fd = base::open_path(path, O_RDWR | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+  auto fd = base::open_regular(path, O_RDWR);
   if (!fd && fd.error().code == Errc::not_found) return std::optional<DeadRun>();
   if (!fd) return Unexpected(std::move(fd).error());
   auto lock =

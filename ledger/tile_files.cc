@@ -103,8 +103,10 @@ Result<void> TileFiles::make_parents(const std::string& name) {
 
 Result<void> TileFiles::put(const std::string& name, std::string_view bytes, bool is_synced) {
   // One temporary name: the lock says that nobody else uses it, and a crash leaves no more than it.
-  auto fd = base::open_beneath(root_, kTemp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
-  if (!fd) return Unexpected(std::move(fd).error().with_context(path_));
+  auto opened = base::open_beneath(root_, kTemp, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0644);
+  if (!opened) return Unexpected(std::move(opened).error().with_context(path_));
+  auto fd = base::require_regular(std::move(*opened), path_ + "/" + kTemp);
+  if (!fd) return Unexpected(std::move(fd).error());
   if (auto ok = base::write_all(*fd, base::as_bytes(bytes), path_ + "/" + name); !ok) return ok;
   if (is_synced) {
     if (auto ok = base::sync_fd(*fd, path_ + "/" + name); !ok) return ok;
@@ -130,7 +132,7 @@ Result<void> TileFiles::sync() {
   }
   for (const std::string& name : fresh_) {
     if (touched_.empty()) break;  // done by syncfs
-    auto fd = base::open_beneath(root_, name, O_RDONLY);
+    auto fd = base::open_beneath(root_, name, O_RDONLY | O_NONBLOCK);
     if (!fd) return Unexpected(std::move(fd).error());
     if (auto ok = base::sync_fd(*fd, path_ + "/" + name); !ok) return ok;
   }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "ledger/base/step_mark.h"
+#include "ledger/file_checks.h"
 #include "ledger/high_water.h"
 
 namespace ethos::ledger {
@@ -18,17 +19,6 @@ using base::Result;
 using base::Unexpected;
 
 constexpr off_t kMaxLogBytes = off_t{256} * 1024;
-
-// Before SQLite sees the file: it would roll a stale journal back into it without a word.
-Result<void> check_files(const LedgerFiles& files) {
-  struct stat st {};
-  if (::stat(files.database.c_str(), &st) != 0) return base::fail_errno(files.database, errno);
-  if (!S_ISREG(st.st_mode)) return fail(Errc::refused, files.database + ": is not a regular file");
-  if (::lstat(files.journal().c_str(), &st) == 0) {
-    return fail(Errc::mismatch, files.journal() + ": a foreign journal lies beside the ledger");
-  }
-  return {};
-}
 
 // The text of the public key that the tail's epoch began with, from the record that named it.
 Result<std::string> epoch_vkey(const Tail& tail, const record::Record& epoch_record) {
@@ -103,6 +93,7 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
   base::step_mark("schema and tail");
   Store store(*database);
   if (auto ok = store.check_schema(); !ok) return refuse(std::move(ok).error());
+  if (auto ok = database->use_log(); !ok) return Unexpected(std::move(ok).error());
   auto tail = store.read_tail();
   if (!tail) return refuse(std::move(tail).error());
   base::step_mark("last records, key, signature");

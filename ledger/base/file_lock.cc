@@ -21,7 +21,7 @@ Result<FileLock> FileLock::take(UniqueFd fd, LockKind kind, IfBusy if_busy,
 }
 
 Result<FileLock> FileLock::create(const std::string& path, LockKind kind, IfBusy if_busy) {
-  auto fd = open_path(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NOCTTY, 0600);
+  auto fd = open_regular(path, O_RDWR | O_CREAT, 0600);
   if (!fd) return Unexpected(std::move(fd).error());
   return take(std::move(*fd), kind, if_busy, path);
 }

@@ -52,6 +52,22 @@ Result<UniqueFd> open_path(const std::string& path, int flags, mode_t mode) {
   }
 }
 
+Result<UniqueFd> require_regular(UniqueFd fd, const std::string& name) {
+  struct stat st {};
+  if (::fstat(fd.get(), &st) != 0) return fail_errno(name, errno);
+  if (!S_ISREG(st.st_mode)) return fail(Errc::refused, name + ": is not a regular file");
+  return fd;
+}
+
+Result<UniqueFd> open_regular(const std::string& path, int flags, mode_t mode) {
+  auto fd = open_path(path, flags | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, mode);
+  if (fd) return require_regular(std::move(*fd), path);
+  // A fifo without a reader (ENXIO) and a link (ELOOP) are no regular files either.
+  if (fd.error().sys == ENXIO || fd.error().sys == ELOOP)
+    return fail(Errc::refused, path + ": is not a regular file");
+  return fd;
+}
+
 SplitPath split_path(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos) return {".", std::string(path)};

@@ -25,6 +25,12 @@ Result<UniqueFd> open_no_symlinks(const std::string& path, int flags, mode_t mod
 // open(2) that follows links. O_CLOEXEC is added.
 Result<UniqueFd> open_path(const std::string& path, int flags, mode_t mode = 0);
 
+// A regular file under exactly this name: no link is followed, and a fifo, a socket or a device of
+// that name is refused instead of waited for. Errc::refused.
+Result<UniqueFd> open_regular(const std::string& path, int flags, mode_t mode = 0);
+// The same of a file that is open already. It must have been opened with O_NONBLOCK.
+Result<UniqueFd> require_regular(UniqueFd fd, const std::string& name);
+
 // "a/b/c" -> {"a/b", "c"}; "c" -> {".", "c"}; "/c" -> {"/", "c"}. The name is empty for a path that
 // ends in '/', and for "" and "/".
 struct SplitPath {

@@ -44,6 +44,7 @@ Result<void> bundle(const BundleCommand& command, const Console& console) {
   }
   auto reader = LedgerReader::open(command.files);
   if (!reader) return Unexpected(std::move(reader).error());
+  if (auto ok = reader->check_not_behind(); !ok) return ok;
   BundleOptions options;
   options.from = command.from;
   options.to = command.to;

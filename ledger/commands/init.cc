@@ -99,6 +99,7 @@ Result<void> pin(const LedgerFiles& files, bool with_minimum, const Console& con
   auto read = read_pin(*reader);
   if (!read) return Unexpected(std::move(read).error());
   if (with_minimum) {
+    if (auto ok = reader->check_not_behind(); !ok) return ok;
     read->minimum = record::Pin::Minimum{reader->size(), reader->tail().checkpoint.root};
   }
   console.out << record::encode_pin(*read);

@@ -119,6 +119,8 @@ Result<void> show(const ShowOptions& options, const Console& console) {
   if (done && !parsing) return parsing;
   if (done && !is_found)
     return fail(Errc::refused, "no run " + printable(options.run) + " in this ledger");
+  // Everything there was shown; that something is gone is said all the same.
+  if (done) done = reader->check_not_behind();
   return done;
 }
 
@@ -161,7 +163,7 @@ Result<void> runs(const LedgerFiles& files, bool as_json, const Console& console
     if (!text) return Unexpected(std::move(text).error());
     console.out << *text << "\n";
   }
-  return {};
+  return reader->check_not_behind();
 }
 
 }  // namespace ethos::ledger

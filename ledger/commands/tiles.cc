@@ -18,6 +18,7 @@ using base::Unexpected;
 Result<void> tiles(const TilesCommand& command, const Console& console) {
   auto reader = LedgerReader::open(command.files);
   if (!reader) return Unexpected(std::move(reader).error());
+  if (auto ok = reader->check_not_behind(); !ok) return ok;
   auto done = update_tiles(tile_source(*reader), command.directory,
                            command.drops_partials ? Partials::drop : Partials::keep);
   if (!done) return Unexpected(std::move(done).error());
@@ -42,6 +43,7 @@ Result<void> proof(const ProofCommand& command, const Console& console) {
     if (!command.tiles.empty()) return prove_from_tiles(command.tiles, command.seq);
     auto reader = LedgerReader::open(command.files);
     if (!reader) return Unexpected(std::move(reader).error());
+    if (auto ok = reader->check_not_behind(); !ok) return Unexpected(std::move(ok).error());
     return prove_record(*reader, command.seq,
                         command.from_first ? ProofHead::first : ProofHead::last);
   }();
