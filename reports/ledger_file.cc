@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "ledger/base/file_lock.h"
-#include "ledger/base/unique_fd.h"
+#include "ledger/base/paths.h"
 
 namespace ethos::reports {
 namespace {
@@ -61,13 +61,10 @@ Presence presence_of(const std::string& path) {
 // A ledger without a lock file is a copy that nobody writes to.
 base::Result<std::optional<base::FileLock>> lock_shared(const std::string& ledger) {
   const std::string path = ledger + ".lock";
-  base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!fd.is_open()) {
-    const int sys = errno;
-    if (sys == ENOENT) return std::optional<base::FileLock>();
-    return base::fail_errno(path, sys);
-  }
-  auto lock = base::FileLock::take(std::move(fd), base::LockKind::shared, base::IfBusy::wait, path);
+  auto fd = base::open_regular(path, O_RDONLY);
+  if (!fd && fd.error().code == base::Errc::not_found) return std::optional<base::FileLock>();
+  if (!fd) return base::Unexpected(std::move(fd).error());
+  auto lock = base::FileLock::take(std::move(*fd), base::LockKind::shared, base::IfBusy::wait, path);
   if (!lock) return base::Unexpected(std::move(lock).error());
   return std::optional<base::FileLock>(std::move(*lock));
 }

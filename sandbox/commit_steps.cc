@@ -121,7 +121,9 @@ void remove_tree(int grant, const std::string& path) {
 }
 
 base::Result<std::size_t> roll_back_commit(const std::string& journal) {
-  const auto text = base::read_file(journal, kMaxJournal);
+  const auto file = base::open_regular(journal, O_RDONLY);
+  const auto text = file ? base::read_fd(*file, kMaxJournal, journal)
+                         : base::Result<std::string>(base::Unexpected(file.error()));
   if (!text) {
     if (text.error().code == base::Errc::not_found) return std::size_t{0};
     return base::Unexpected(base::Error(text.error()));

@@ -342,6 +342,8 @@ TEST_CASE("commit journal: for another directory it changes nothing", "[sandbox]
   CHECK_FALSE(sandbox::roll_back_commit(state.path() + "/journal"));
   CHECK(dir.snapshot() == before);
   CHECK(state.exists("journal"));
+  REQUIRE(::mkfifo((state.path() + "/fifo").c_str(), 0600) == 0);
+  CHECK_FALSE(sandbox::roll_back_commit(state.path() + "/fifo"));  // refused, not waited for
   const auto absent = sandbox::roll_back_commit(state.path() + "/none");
   REQUIRE(absent);
   CHECK(*absent == 0);
