@@ -25,7 +25,7 @@ const char* weakness(const Limit& limit) {
   if (limit.name == "memory_bytes" && limit.by == Enforcer::rlimit)
     return " of each process, and ten looks a second at their sum; no files in memory";
   if (limit.name == "pids" && limit.by == Enforcer::supervisor)
-    return ", with RLIMIT_NPROC behind it";
+    return ", which is RLIMIT_NPROC and ten looks a second";
   return "";
 }
 

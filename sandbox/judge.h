@@ -9,7 +9,6 @@
 #include "sandbox/grant_index.h"
 #include "sandbox/listener.h"
 #include "sandbox/path_walk.h"
-#include "sandbox/process_counter.h"
 
 namespace ethos::sandbox {
 
@@ -24,8 +23,8 @@ struct Verdict {
 // capabilities, namespaces), because arguments behind pointers can change after the look at them.
 class Judge {
  public:
-  Judge(const Plan& plan, Coalescer& evidence, ProcessCounter& processes)
-      : plan_(&plan), grants_(plan), evidence_(&evidence), processes_(&processes) {}
+  Judge(const Plan& plan, Coalescer& evidence)
+      : plan_(&plan), grants_(plan), evidence_(&evidence) {}
 
   Verdict decide(const Call& call, const Listener& listener, std::uint64_t now_ns);
 
@@ -70,7 +69,6 @@ class Judge {
   const Plan* plan_;
   GrantIndex grants_;
   Coalescer* evidence_;
-  ProcessCounter* processes_;
   PathWalker walker_;
   const Listener* listener_ = nullptr;
   std::uint64_t now_ns_ = 0;

@@ -154,7 +154,7 @@ std::optional<Launch::Failure> Launch::start_child() {
   context_.plan = &plan_;
   context_.blueprint = &blueprint_;
   context_.ruleset = &ruleset_;
-  context_.program = filter_program(filter_name(plan_), counts_forks(plan_));
+  context_.program = filter_program(filter_name(plan_));
   context_.shared = &shared_.get();
   context_.state = child_state_.get();
   context_.supervisor_pidfd = self_pidfd_.get();

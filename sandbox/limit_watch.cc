@@ -17,10 +17,16 @@ constexpr std::uint64_t kMaxForkRefusals = 1000;
 // Exact counting may take one part in so many of the supervisor's time.
 constexpr std::uint64_t kExactShare = 8;
 
+// Of a limit that a cgroup holds the cgroup tells.
+std::uint64_t watched_limit(const Plan& plan) {
+  const auto pids = plan.limit("pids");
+  return pids && pids->by != Enforcer::cgroup ? pids->value : 0;
+}
+
 }  // namespace
 
-LimitWatch::LimitWatch(const Plan& plan, const Launch& launch, const ProcessCounter& processes)
-    : plan_(plan), launch_(launch), processes_(processes) {
+LimitWatch::LimitWatch(const Plan& plan, const Launch& launch)
+    : plan_(plan), launch_(launch), processes_(watched_limit(plan)) {
   if (launch.scratch_fd() >= 0) layers_.push_back({launch.scratch_fd(), "scratch_bytes"});
   for (const auto& upper : launch.uppers()) layers_.push_back({upper.get(), "staged_bytes"});
 }
@@ -129,19 +135,19 @@ void LimitWatch::look_at_memory(std::vector<LimitEvent>& out) {
 }
 
 void LimitWatch::look_at_processes(std::vector<LimitEvent>& out) {
-  const std::uint64_t refused = processes_.refusals();
-  if (refused <= seen_refusals_) return;
-  const auto limit = plan_.limit("pids");
+  if (processes_.limit() == 0) return;
+  const std::uint64_t tasks = launch_.count_tasks();
+  const CpuTime cpu = processes_.is_near(tasks) ? measure_cpu(launch_.pid()) : CpuTime{};
+  const auto found = processes_.look(tasks, cpu.user_ms, cpu.system_ms, boottime_ns());
+  if (found == ProcessWatch::Finding::nothing) return;
   LimitEvent event;
   event.name = "pids";
   event.value = processes_.limit();
   event.observed = processes_.peak();
-  event.by = limit ? limit->by : Enforcer::supervisor;
+  event.by = plan_.limit("pids")->by;
   event.mark = Mark::supervisor;
-  event.count = refused - seen_refusals_;
   event.source = "process_count";
-  event.action = refused > kMaxForkRefusals ? LimitAction::killed : LimitAction::refused;
-  seen_refusals_ = refused;
+  event.action = found == ProcessWatch::Finding::bomb ? LimitAction::killed : LimitAction::refused;
   out.push_back(std::move(event));
 }
 
@@ -158,7 +164,6 @@ std::vector<LimitEvent> LimitWatch::look_at_end(std::uint64_t max_rss_bytes) {
   std::vector<LimitEvent> out;
   look_at_cgroup(out);
   look_at_layers(out);
-  look_at_processes(out);
   const auto limit = plan_.limit("memory_bytes");
   if (limit && limit->by != Enforcer::cgroup && !has_reported_memory_ &&
       max_rss_bytes >= limit->value - limit->value / 16)

@@ -7,7 +7,7 @@
 
 #include "sandbox/cage.h"
 #include "sandbox/launch.h"
-#include "sandbox/process_counter.h"
+#include "sandbox/process_watch.h"
 #include "sandbox/socket_memory.h"
 
 namespace ethos::sandbox {
@@ -19,10 +19,12 @@ namespace ethos::sandbox {
 //              peak did; a single refused allocation far below the limit leaves no trace. Over all
 //              processes anonymous, shared and page table pages and socket buffers are added up at
 //              each look, and more than the limit ends the run
-//   supervisor processes: exact, by notified forks (ProcessCounter)
+//   supervisor processes: the kernel refuses what is too much (RLIMIT_NPROC); that the cage stands
+//   at
+//              the limit is seen at a look, and a bomb is ended (ProcessWatch)
 class LimitWatch {
  public:
-  LimitWatch(const Plan& plan, const Launch& launch, const ProcessCounter& processes);
+  LimitWatch(const Plan& plan, const Launch& launch);
 
   // Everything that was newly reached. An event whose action is `killed` has ended the run or asks
   // for its end.
@@ -46,11 +48,10 @@ class LimitWatch {
 
   const Plan& plan_;
   const Launch& launch_;
-  const ProcessCounter& processes_;
+  ProcessWatch processes_;
   std::vector<Layer> layers_;
   std::uint64_t seen_oom_ = 0;
   std::uint64_t seen_pids_max_ = 0;
-  std::uint64_t seen_refusals_ = 0;
   std::uint64_t peak_memory_ = 0;
   std::uint64_t exact_again_ns_ = 0;
   SocketMemory sockets_;

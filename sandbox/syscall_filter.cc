@@ -11,7 +11,6 @@ namespace {
 
 struct Program {
   std::string_view name;
-  bool with_forks;
   const unsigned char* bytes;
   std::size_t size;
 };
@@ -44,15 +43,9 @@ std::string filter_name(const Plan& plan) {
   return name;
 }
 
-bool counts_forks(const Plan& plan) {
-  const auto pids = plan.limit("pids");
-  return pids && pids->by != Enforcer::cgroup;
-}
-
-std::span<const std::byte> filter_program(std::string_view name, bool with_forks) {
+std::span<const std::byte> filter_program(std::string_view name) {
   for (const auto& program : kPrograms)
-    if (program.name == name && program.with_forks == with_forks)
-      return std::as_bytes(std::span(program.bytes, program.size));
+    if (program.name == name) return std::as_bytes(std::span(program.bytes, program.size));
   return {};
 }
 

@@ -15,12 +15,9 @@ namespace ethos::sandbox {
 // when code in memory may be executed: "writes-none", "all-loopback+mem".
 [[nodiscard]] std::string filter_name(const Plan& plan);
 
-// Whether forks are notified too, because the supervisor counts processes where no cgroup does.
-[[nodiscard]] bool counts_forks(const Plan& plan);
-
 // The program's bytes: struct sock_filter in host order, 8 bytes each; static storage. Empty for an
-// unknown name. Each name has a variant that also notifies clone, fork and vfork.
-[[nodiscard]] std::span<const std::byte> filter_program(std::string_view name, bool with_forks);
+// unknown name.
+[[nodiscard]] std::span<const std::byte> filter_program(std::string_view name);
 
 // What the supervisor is to make of a notified call.
 enum class CallClass {

@@ -3,8 +3,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <memory>
@@ -55,6 +57,21 @@ void add_children(const std::string& text, std::vector<pid_t>& out) {
   }
 }
 
+// utime, stime, cutime and cstime: fields 14 to 17 of /proc/<pid>/stat, where the second is the
+// name in brackets and may hold anything.
+std::array<std::uint64_t, 4> cpu_ticks(const std::string& stat) {
+  std::array<std::uint64_t, 4> out{};
+  std::size_t at = stat.rfind(')');
+  if (at == std::string::npos) return out;
+  constexpr int kBefore = 12;  // from the bracket to the field
+  for (int i = 0; i < kBefore && at != std::string::npos; ++i) at = stat.find(' ', at + 1);
+  for (std::size_t i = 0; i < out.size() && at != std::string::npos; ++i) {
+    std::from_chars(stat.data() + at + 1, stat.data() + stat.size(), out[i]);
+    at = stat.find(' ', at + 1);
+  }
+  return out;
+}
+
 std::uint64_t sum_kib(const std::string& text, std::initializer_list<const char*> names) {
   std::uint64_t out = 0;
   for (const char* name : names) out += status_kib(text, name);
@@ -88,6 +105,21 @@ std::uint64_t count_threads(pid_t root) {
   std::uint64_t total = 0;
   walk(root, [&](pid_t, std::size_t threads) { total += threads; });
   return total;
+}
+
+CpuTime measure_cpu(pid_t root) {
+  CpuTime ticks;
+  walk(root, [&](pid_t pid, std::size_t) {
+    const std::string path = "/proc/" + std::to_string(pid);
+    const base::UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const auto stat = read_small_file(dir.get(), "stat");
+    if (!stat) return;
+    const auto times = cpu_ticks(*stat);
+    ticks.user_ms += times[0] + times[2];
+    ticks.system_ms += times[1] + times[3];
+  });
+  const auto per_second = static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_CLK_TCK)));
+  return {ticks.user_ms * 1000 / per_second, ticks.system_ms * 1000 / per_second};
 }
 
 MemoryUse measure_memory(pid_t root) {

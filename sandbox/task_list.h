@@ -27,4 +27,11 @@ struct MemoryUse {
 // Slow, as the kernel walks the page tables for it (20 ms a GiB).
 [[nodiscard]] std::uint64_t measure_memory_once(pid_t root);
 
+// CPU time of all of them and of the children they waited for.
+struct CpuTime {
+  std::uint64_t user_ms = 0;
+  std::uint64_t system_ms = 0;
+};
+[[nodiscard]] CpuTime measure_cpu(pid_t root);
+
 }  // namespace ethos::sandbox

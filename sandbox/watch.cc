@@ -42,10 +42,6 @@ std::uint64_t limit_value(const Plan& plan, const char* name) {
   return limit ? limit->value : 0;
 }
 
-std::uint64_t counted_limit(const Plan& plan) {
-  return counts_forks(plan) ? limit_value(plan, "pids") : 0;
-}
-
 }  // namespace
 
 Watch::Watch(const Plan& plan, const LaunchOptions& options, Launch& launch, EvidenceSink& sink,
@@ -54,9 +50,8 @@ Watch::Watch(const Plan& plan, const LaunchOptions& options, Launch& launch, Evi
       launch_(launch),
       sink_(sink),
       evidence_(sink),
-      processes_(counted_limit(plan), [&launch] { return launch.count_tasks(); }),
-      judge_(plan, evidence_, processes_),
-      limits_(plan, launch, processes_),
+      judge_(plan, evidence_),
+      limits_(plan, launch),
       out_(launch.take_stdout(), options.stdout_fd, options.spool_stdout_fd, options.keep_stdout),
       err_(launch.take_stderr(), options.stderr_fd, options.spool_stderr_fd, options.keep_stderr),
       signal_fd_(signal_fd) {}

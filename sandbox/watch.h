@@ -13,7 +13,6 @@
 #include "sandbox/launch.h"
 #include "sandbox/limit_watch.h"
 #include "sandbox/output.h"
-#include "sandbox/process_counter.h"
 
 namespace ethos::sandbox {
 
@@ -50,7 +49,6 @@ class Watch {
   Launch& launch_;
   EvidenceSink& sink_;
   Coalescer evidence_;
-  ProcessCounter processes_;
   Judge judge_;
   LimitWatch limits_;
   OutputStream out_;

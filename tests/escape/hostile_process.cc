@@ -122,6 +122,25 @@ int fork_until_refused(const Arguments&) {
   }
   std::printf("made=%d\n", made);
   say_errno("last", error);
+  usleep(400'000);  // long enough to be seen
+  return 0;
+}
+
+// Forks children that end at once, with a handler for their ends that restarts nothing.
+int fork_with_handler(const Arguments& args) {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  sigaction(SIGCHLD, &action, nullptr);
+  int error = 0;
+  for (int i = 0; i < std::stoi(args[1]) && error == 0; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    if (child < 0) error = errno;
+    if (i % 16 == 15)
+      while (wait(nullptr) > 0 || errno == EINTR) {
+      }
+  }
+  say_errno("fork", error);
   return 0;
 }
 
@@ -177,6 +196,7 @@ const std::vector<Entry> kProcessCases = {
     {"daemonise", daemonise},
     {"fork-bomb", fork_bomb},
     {"fork-until-refused", fork_until_refused},
+    {"fork-with-handler", fork_with_handler},
     {"eat-memory", eat_memory},
     {"eat-memory-together", eat_memory_together},
     {"flood-output", flood_output},

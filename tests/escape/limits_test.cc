@@ -61,6 +61,17 @@ TEST_CASE("escape: the process limit counts exactly", "[escape][kernel]") {
   CHECK(limit->action == sandbox::LimitAction::refused);
 }
 
+TEST_CASE("escape: no signal makes a fork fail", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  auto plan = hostile_plan(dir, {"fork-with-handler", "2000"});
+  support::set_limit(plan, "pids", 64, sandbox::Enforcer::supervisor);
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  CHECK(Answers(r.out()).of("fork") == 0);
+}
+
 TEST_CASE("escape: a memory hog meets its limit and leaves a record", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;

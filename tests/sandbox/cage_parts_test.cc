@@ -16,7 +16,7 @@
 #include "sandbox/grant_index.h"
 #include "sandbox/output.h"
 #include "sandbox/path_calls.h"
-#include "sandbox/process_counter.h"
+#include "sandbox/process_watch.h"
 #include "sandbox/ruleset.h"
 #include "sandbox/steps.h"
 #include "sandbox/syscall_filter.h"
@@ -119,12 +119,10 @@ TEST_CASE("blueprint: process limits follow who enforces", "[sandbox]") {
   CHECK(has(RLIMIT_CORE));
   CHECK(has(RLIMIT_DATA));
   CHECK(has(RLIMIT_NPROC));
-  CHECK(counts_forks(plan));
   support::set_limit(plan, "memory_bytes", 1, Enforcer::cgroup);
   support::set_limit(plan, "pids", 1, Enforcer::cgroup);
   CHECK_FALSE(has(RLIMIT_DATA));
   CHECK_FALSE(has(RLIMIT_NPROC));
-  CHECK_FALSE(counts_forks(plan));
 }
 
 TEST_CASE("blueprint: a plan that makes no sense is named", "[sandbox]") {
@@ -248,30 +246,39 @@ TEST_CASE("coalescer: a sink that refuses is remembered", "[sandbox]") {
   CHECK(c.has_failed());
 }
 
-TEST_CASE("processes: the bound never lets more through than the limit", "[sandbox]") {
-  std::uint64_t alive = 2;
-  int counts = 0;
-  ProcessCounter counter(10, [&] {
-    ++counts;
-    return alive;
-  });
-  std::uint64_t now = 1'000'000'000;
-  for (int i = 0; i < 8; ++i) {
-    REQUIRE(counter.may_fork(now));
-    ++alive;
-  }
-  CHECK(alive == 10);
-  CHECK(counts == 0);
-  CHECK_FALSE(counter.may_fork(now));
-  CHECK(counts == 1);
-  CHECK_FALSE(counter.may_fork(now + 1000));  // no recount within a millisecond
-  CHECK(counts == 1);
-  alive = 5;
-  CHECK(counter.may_fork(now + 2'000'000));
-  CHECK(counter.refusals() == 2);
-  CHECK(counter.peak() == 10);
-  ProcessCounter unlimited(0, [] { return std::uint64_t{1}; });
-  for (int i = 0; i < 1000; ++i) CHECK(unlimited.may_fork(now));
+TEST_CASE("processes: reaching the limit is said once, and only a bomb is ended", "[sandbox]") {
+  using Finding = ProcessWatch::Finding;
+  struct Look {
+    std::uint64_t tasks, user_ms, system_ms;
+  };
+  // One look each 100 ms; what was found in all of them.
+  const auto watch = [](std::uint64_t limit, auto look_at) {
+    ProcessWatch w(limit);
+    std::pair<int, int> found;
+    for (std::uint64_t i = 0; i < 60; ++i) {
+      const Look l = look_at(i);
+      const Finding f = w.look(l.tasks, l.user_ms, l.system_ms, 1 + i * 100'000'000);
+      found.first += f == Finding::reached ? 1 : 0;
+      found.second += f == Finding::bomb ? 1 : 0;
+    }
+    return found;
+  };
+  using Found = std::pair<int, int>;
+  CHECK(watch(0, [](std::uint64_t i) { return Look{1000, 0, i * 100}; }) == Found{0, 0});
+  CHECK(watch(40, [](std::uint64_t) { return Look{39, 0, 0}; }) == Found{0, 0});
+  // As many as may be, at work or asleep: no bomb.
+  CHECK(watch(40, [](std::uint64_t i) { return Look{40, i * 180, i * 20}; }) == Found{1, 0});
+  CHECK(watch(40, [](std::uint64_t) { return Look{40, 7, 90'000}; }) == Found{1, 0});
+  // Busy near the limit without ever reaching it, or for a moment only.
+  CHECK(watch(40, [](std::uint64_t i) { return Look{38, 0, i * 200}; }) == Found{0, 0});
+  CHECK(watch(40, [](std::uint64_t i) {
+          return Look{i == 5 ? 40U : 4U, 0, i * 200};
+        }) == Found{1, 0});
+  // At the limit, nothing but forks.
+  CHECK(watch(40, [](std::uint64_t i) {
+          return Look{i % 4 == 1 ? 30U : 40U, i, i * 150};
+        }).second >= 1);
+  CHECK(watch(1, [](std::uint64_t i) { return Look{1, i, i * 150}; }).second >= 1);
 }
 
 TEST_CASE("output: nothing that drives a terminal passes, everything else does", "[sandbox]") {

@@ -31,7 +31,6 @@ constexpr std::uint64_t kHigh = 0xdeadbeefULL << 32;
 
 struct Program {
   std::string name;
-  bool with_forks;
 };
 
 std::vector<Program> all_programs() {
@@ -39,8 +38,7 @@ std::vector<Program> all_programs() {
   for (const char* observe : {"off", "writes", "all"})
     for (const char* network : {"-none", "-loopback"})
       for (const char* memory : {"", "+mem"})
-        for (const bool forks : {false, true})
-          out.push_back({std::string(observe) + network + memory, forks});
+        out.push_back({std::string(observe) + network + memory});
   return out;
 }
 
@@ -51,7 +49,7 @@ std::uint32_t verdict(const Program& program, std::int32_t nr,
   call.nr = nr;
   call.arch = arch;
   std::copy(args.begin(), args.end(), call.args);
-  const auto out = support::evaluate_filter(filter_program(program.name, program.with_forks), call);
+  const auto out = support::evaluate_filter(filter_program(program.name), call);
   REQUIRE(out);
   return *out;
 }
@@ -73,14 +71,14 @@ bool in(const Table& table, std::int32_t nr) {
 
 TEST_CASE("filter: every combination has a loadable program", "[sandbox]") {
   for (const auto& p : all_programs()) {
-    CAPTURE(p.name, p.with_forks);
-    const auto bytes = filter_program(p.name, p.with_forks);
+    CAPTURE(p.name);
+    const auto bytes = filter_program(p.name);
     REQUIRE_FALSE(bytes.empty());
     CHECK(bytes.size() % sizeof(sock_filter) == 0);
     CHECK(bytes.size() / sizeof(sock_filter) <= BPF_MAXINSNS);
   }
-  CHECK(filter_program("writes", false).empty());
-  CHECK(filter_program("", true).empty());
+  CHECK(filter_program("writes").empty());
+  CHECK(filter_program("").empty());
 }
 
 TEST_CASE("filter: no foreign architecture and no x32 number gets through", "[sandbox]") {
@@ -100,7 +98,7 @@ TEST_CASE("filter: no foreign architecture and no x32 number gets through", "[sa
 
 TEST_CASE("filter: what no table names is unknown, what is forbidden is refused", "[sandbox]") {
   for (const auto& p : all_programs()) {
-    CAPTURE(p.name, p.with_forks);
+    CAPTURE(p.name);
     for (std::int32_t nr = 0; nr < 1024; ++nr) {
       const auto v = verdict(p, nr);
       if (in(filter::kAllowed, nr)) {
@@ -161,12 +159,12 @@ TEST_CASE("filter: namespaces cannot be asked for by clone", "[sandbox]") {
         if ((flag & filter::kNamespaceFlags) != 0) {
           CHECK(is_refused(v));
         } else {
-          CHECK(v == (p.with_forks ? kNotify : kAllow));
+          CHECK(v == kAllow);
         }
       }
     }
-    CHECK(verdict(p, 57) == (p.with_forks ? kNotify : kAllow));
-    CHECK(verdict(p, 58) == (p.with_forks ? kNotify : kAllow));
+    CHECK(verdict(p, 57) == kAllow);
+    CHECK(verdict(p, 58) == kAllow);
   }
 }
 
