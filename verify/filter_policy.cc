@@ -54,6 +54,12 @@ bool may_be_let_through(KnownBits value) {
                                    KnownBits{value.known & kActionMask, value.value & kActionMask}.admits(SECCOMP_RET_LOG);
 }
 
+// Can it be anything but a refusal that the filter itself gives?
+bool may_pass(KnownBits value) {
+  return may_be_let_through(value) ||
+         KnownBits{value.known & kActionMask, value.value & kActionMask}.admits(SECCOMP_RET_USER_NOTIF);
+}
+
 bool is_not_notified(KnownBits value) {
   return !value.is_constant() || (value.value & kActionMask) != SECCOMP_RET_USER_NOTIF;
 }
@@ -79,7 +85,8 @@ class FilterChecker {
     for (const unsigned bit : kNamespaceBits) {
       if (lets(call(kClone).low(0, KnownBits::bit(bit, true)))) return "clone with a new namespace";
     }
-    if (!may_exec_memory_ && lets(call(kMemfdCreate).low(1, KnownBits::bit(kNoExecSealBit, false)))) return "memfd_create of what can be executed";
+    if (!may_exec_memory_ && paths_.may_return(call(kMemfdCreate).low(1, KnownBits::bit(kNoExecSealBit, false)), may_pass))
+      return "memfd_create of what can be executed";
     if (!is_loopback_ && lets(call(kConnect))) return "connect";
     if (std::string fault = sockets(); !fault.empty()) return fault;
     return other_tables();

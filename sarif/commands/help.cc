@@ -52,7 +52,7 @@ constexpr auto kFooters = std::to_array<Footer>({
     {"formats", "ethos-sarif formats --json", "0 done, 2 usage."},
     {"merge",
      "ethos-sarif merge a.sarif b.sarif c.sarif -o all.sarif\n"
-     "  ethos-sarif merge --fold category scan/*.sarif -o all.sarif",
+     "  ethos-sarif merge --fold category a.sarif b.sarif c.sarif -o all.sarif",
      kPlainStatus},
     {"repair",
      "ethos-sarif repair --root . in.sarif -o out.sarif\n"

@@ -29,7 +29,7 @@ inline constexpr WalkAct kWalkActs[] = {
     {"link_of_host", EACCES, "/a.txt"},
     {"link_of_host_to_grant", 0, nullptr},
     {"link_loop", ELOOP, nullptr},
-    {"link_chain_40", 0, nullptr},
+    {"link_chain_13", 0, nullptr},
     {"link_chain_41", ELOOP, nullptr},
     {"link_slash", ENOTDIR, nullptr},
     {"link_nofollow", ELOOP, nullptr},
