@@ -20,6 +20,9 @@ namespace {
 constexpr std::uint64_t kFirstHostId = 1'900'000'000;
 constexpr std::uint64_t kLastHostId = 1'900'065'535;
 constexpr std::int64_t kPage = 4096;
+// Of Landlock: the first with an audit, and the last whose rights are known here.
+constexpr std::int64_t kAuditAbi = 7;
+constexpr std::int64_t kKnownAbi = 7;
 
 struct Probe {
   std::string_view name;
@@ -75,6 +78,12 @@ class CageChecker {
                              return a.text() >= b.text();
                            }) == sources.end();
     if (!ascending) mismatch("the live sources are not in order, each once", "", encode_canonical(enforced_.at("sources")));
+    if (listed(enforced_.at("sources"), "cgroup_events") != k_.has("cgroup")) {
+      mismatch("cgroup_events is a source exactly where there is a cgroup", "", encode_canonical(enforced_.at("sources")));
+    }
+    if (listed(enforced_.at("sources"), "landlock_audit") && enforced_.at("s").at("landlock").at("abi").number() < kAuditAbi) {
+      mismatch("landlock_audit cannot be a source with that ABI", "ABI 7", "");
+    }
     if (!listed(enforced_.at("sources"), "seccomp_notify")) {
       mismatch("seccomp_notify is not among the live sources", "seccomp_notify", "");
     }
@@ -284,6 +293,11 @@ class CageChecker {
       if ((found & wanted) != wanted) {
         mismatch(std::string("Landlock left rights unhandled: ") + key, std::to_string(wanted), std::to_string(found));
       }
+      // Of a later ABI than is known here the kernel may take more.
+      const std::uint64_t all = key == std::string_view("handled_net") ? (abi >= 4 ? 3U : 0U) : wanted;
+      if (abi <= kKnownAbi && (found & ~all) != 0) {
+        mismatch(std::string("Landlock of that ABI has no such rights: ") + key, std::to_string(all), std::to_string(found));
+      }
     };
     handled("handled_fs", known_fs_rights(abi));
     if (cage_.plan->text_at("network") == "none") handled("handled_net", abi >= 4 ? 3 : 0);
@@ -331,8 +345,12 @@ class CageChecker {
 void check_namespaces(const Value& enforced, const ProblemSink& report) {
   const Value& ns = enforced.at("k").at("ns");
   for (std::size_t i = 0; i < ns.size(); ++i) {
-    if (!is_initial(ns.items()[i].text())) continue;
-    report(Code::enforced_mismatch, "a namespace is the machine's first one, which nobody makes", "one of its own", ns.keys()[i]);
+    const std::string& inode = ns.items()[i].text();
+    const auto refuse = [&](const char* text) { report(Code::enforced_mismatch, text, "one of its own", ns.keys()[i]); };
+    if (is_initial(inode)) refuse("a namespace is the machine's first one, which nobody makes");
+    bool repeats = inode == "0";
+    for (std::size_t before = 0; before < i; ++before) repeats = repeats || ns.items()[before].text() == inode;
+    if (repeats) refuse("two namespaces have one number, or one has none");
   }
 }
 

@@ -6,7 +6,9 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
+#include "verify/encoding.h"
 #include "verify/policy_path.h"
 
 namespace ethos::verify {
@@ -239,6 +241,12 @@ std::string entry_text(const Value& mount) {
   return out;
 }
 
+// `MAJOR:MINOR`.
+bool is_device(const std::string& text) {
+  const auto colon = text.find(':');
+  return colon != std::string::npos && parse_decimal(text.substr(0, colon)) && parse_decimal(text.substr(colon + 1));
+}
+
 // M-4: what the running kernel may put over /proc.
 bool may_be_over_proc(const std::string& entry) {
   static const std::set<std::string> allowed = [] {
@@ -267,7 +275,12 @@ std::string compare_mounts(const Value& plan, const Value& table) {
   }
   if (!table.is_array()) return "the table read back is not a list";
   std::set<std::string> over_proc;
+  std::pair<std::string, std::string> last;
   for (const Value& mount : table.items()) {
+    std::pair<std::string, std::string> place{mount.at("where").text_at("base"), plain_of(mount.at("where"))};
+    if (place < last) return "the table read back is not in its order";
+    last = std::move(place);
+    if (!is_device(mount.text_at("dev"))) return "a mount of no device: " + printable(mount.text_at("dev"));
     const std::string entry = entry_text(mount);
     const auto found = wanted.find(entry);
     if (found != wanted.end()) {

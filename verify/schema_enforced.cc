@@ -38,7 +38,7 @@ constexpr std::array kKernel{Field{"caps", object<kCaps>},
                              Field{"ns_shared", array_of<text<1, 16>>},
                              Field{"seccomp", count},
                              Field{"seccomp_filters", count},
-                             Field{"setgroups", text<1, 16>},
+                             Field{"setgroups", one_of<"allow", "deny">},
                              Field{"uid_map", array_of<text<1, 64>>}};
 
 constexpr std::array kProbe{Field{"errno", count}, Field{"name", text<1, 32>}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs recorded and signed by someone with the key, but not as they should have been.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
 #include <functional>
@@ -85,6 +86,13 @@ TEST_CASE("cage: every departure from the plan fails the policy verdict", "[veri
       {"enforced_mismatch", "sandbox.enforced", R"({"k":{"groups":[]}})"},
       {"enforced_mismatch", "sandbox.enforced", R"({"k":{"ns":{"user":"4026531837"}}})"},
       {"enforced_mismatch", "sandbox.enforced", R"({"k":{"cgroup":{"controllers":["memory"]}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"ns":{"net":"0"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"k":{"ns":{"net":"3"}}})"},
+      {"body_type", "sandbox.enforced", R"({"k":{"setgroups":"xx"}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"s":{"landlock":{"handled_fs":"131071"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"s":{"landlock":{"scoped":"3"}}})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"sources":["pidfd","seccomp_notify","timer"]})"},
+      {"enforced_mismatch", "sandbox.enforced", R"({"sources":["cgroup_events","landlock_audit","pidfd","seccomp_notify","timer"]})"},
       {"enforced_mismatch", "sandbox.enforced", R"({"k":{"limits":{"core":"unlimited"}}})"},
       {"enforced_mismatch", "sandbox.enforced", R"({"k":{"limits":{"fsize":"unlimited"}}})"},
       {"enforced_mismatch", "sandbox.enforced", R"({"k":{"limits":{"nofile":"4096"}}})"},
@@ -171,11 +179,21 @@ TEST_CASE("cage: a grant left out or a mount too many is found", "[verify]") {
     CAPTURE(wider[i].dump());
     CHECK(with(wider).has("enforced_mismatch"));
   }
+  Json unordered = table;
+  std::swap(unordered[0], unordered[1]);
+  CHECK(with(unordered).has("enforced_mismatch"));
+  Json nowhere = table;
+  nowhere[0]["dev"] = "zz";
+  CHECK(with(nowhere).has("enforced_mismatch"));
   Json masks = table;
   const Json hidden = {{"dev", "0:3"}, {"flags", {"nodev", "noexec", "nosuid", "ro"}}, {"kind", "mask"}, {"where", {{"base", "system"}, {"path", "proc/kcore"}}}};
-  masks.push_back(hidden);
+  const auto add_in_order = [&] {
+    masks.push_back(hidden);
+    std::stable_sort(masks.begin(), masks.end(), [](const Json& a, const Json& b) { return a.at("where") < b.at("where"); });
+  };
+  add_in_order();
   CHECK(with(masks).status == 0);
-  masks.push_back(hidden);
+  add_in_order();
   CHECK(with(masks).has("enforced_mismatch"));
 }
 
