@@ -47,6 +47,12 @@ std::string plain_path(std::string_view absolute) {
   return out.empty() ? "/" : out;
 }
 
+std::string fitting_path(std::string path) {
+  constexpr std::size_t kMost = 4000;
+  while (path.size() > kMost) path.resize(std::max<std::size_t>(path.rfind('/'), 1));
+  return path;
+}
+
 bool is_within(std::string_view path, std::string_view tree) {
   if (tree == "/") return path.starts_with('/');
   if (!path.starts_with(tree)) return false;

@@ -21,6 +21,10 @@ enum class Cover {
   outside,   // no grant
 };
 
+[[nodiscard]] inline bool is_granted(Cover cover) {
+  return cover == Cover::writable || cover == Cover::readable;
+}
+
 class GrantIndex {
  public:
   explicit GrantIndex(const Plan& plan);

@@ -8,6 +8,7 @@
 #include "sandbox/coalescer.h"
 #include "sandbox/grant_index.h"
 #include "sandbox/listener.h"
+#include "sandbox/path_calls.h"
 #include "sandbox/path_walk.h"
 
 namespace ethos::sandbox {
@@ -18,9 +19,10 @@ struct Verdict {
 };
 
 // Decides notified calls and writes down the refused ones: calls that name a path in
-// judge_paths.cc, the others in judge.cc. Stateless but for counters. A call is
-// let through only when the kernel itself refuses what must be refused (mounts, Landlock, missing
-// capabilities, namespaces), because arguments behind pointers can change after the look at them.
+// judge_paths.cc, those that start a program in judge_exec.cc, the others in judge.cc. Stateless
+// but for counters. A call is let through only when the kernel itself refuses what must be refused
+// (mounts, Landlock, missing capabilities, namespaces), because arguments behind pointers can
+// change after the look at them.
 class Judge {
  public:
   Judge(const Plan& plan, Coalescer& evidence)
@@ -36,6 +38,11 @@ class Judge {
     std::uint64_t flags = 0;
     std::uint64_t mode = 0;
     std::uint64_t resolve = 0;
+
+    [[nodiscard]] bool creates() const;
+    [[nodiscard]] bool is_new() const;      // the name must not be taken
+    [[nodiscard]] bool is_unnamed() const;  // O_TMPFILE: the path is a directory
+    [[nodiscard]] bool writes() const;
   };
 
   Verdict decide_exec(const Call& call);
@@ -43,6 +50,7 @@ class Judge {
   Verdict decide_open(const Call& call);
   Verdict decide_open_how(const Call& call);
   Verdict decide_opening(const Call& call, const Opening& opening);
+  Verdict decide_access(const Call& call, const Opening& opening, const Place& place);
   Verdict decide_reading(const Call& call, const Place& place, Cover cover);
   Verdict decide_path_change(const Call& call);
   Verdict decide_node(const Call& call, std::uint64_t mode);
@@ -56,7 +64,9 @@ class Judge {
   bool read_text(const Call& call, std::uint64_t address, std::string& text, Verdict& verdict);
   bool find_place(const Call& call, const PathQuery& query, Place& place, Verdict& verdict);
   bool may_interpret(const Call& call, const Place& file, Verdict& verdict);
-  static bool is_taken(const Place& place, bool is_new, bool writes);
+  bool may_change(const Call& call, const PathCall& layout, int index, Verdict& verdict);
+  bool may_change_at(const Call& call, LastName last, const Place& place, Verdict& verdict);
+  static bool ends_by_itself(const Opening& opening, const Place& place);
   void note_exec(const Call& call, std::string path);
   Verdict refuse_path(const Call& call, const std::string& path, std::string_view rule,
                       std::string_view reason, int error);

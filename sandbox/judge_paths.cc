@@ -8,14 +8,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
 
 #include "sandbox/address_text.h"
 #include "sandbox/based_path.h"
-#include "sandbox/exec_check.h"
 #include "sandbox/filter/rules.h"
 #include "sandbox/judge.h"
 #include "sandbox/path_calls.h"
@@ -23,8 +21,6 @@
 
 namespace ethos::sandbox {
 namespace {
-
-constexpr std::uint64_t kTmpFile = 020000000;  // __O_TMPFILE without O_DIRECTORY
 
 std::int32_t as_int(std::uint64_t word) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(word));
@@ -42,16 +38,6 @@ std::string_view write_rule(Cover cover) {
       return "outside-grants";
   }
 }
-
-// A path that fits into a record with every byte escaped: of a longer one the directory above that
-// does.
-std::string fitting(std::string path) {
-  constexpr std::size_t kMost = 4000;
-  while (path.size() > kMost) path.resize(std::max<std::size_t>(path.rfind('/'), 1));
-  return path;
-}
-
-bool is_granted(Cover cover) { return cover == Cover::writable || cover == Cover::readable; }
 
 bool is_device(std::uint64_t mode) { return S_ISCHR(mode) || S_ISBLK(mode); }
 
@@ -101,7 +87,7 @@ bool Judge::find_place(const Call& call, const PathQuery& query, Place& place, V
 Verdict Judge::refuse_path(const Call& call, const std::string& path, std::string_view rule,
                            std::string_view reason, int error) {
   Denial denial;
-  denial.object = fitting(path);
+  denial.object = fitting_path(path);
   denial.object_kind = "path";
   denial.where = based_path(denial.object, plan_->workspace);
   denial.rule = std::string(rule);
@@ -113,84 +99,6 @@ Verdict Judge::refuse_write(const Call& call, const std::string& path, Cover cov
   return refuse_path(
       call, path, write_rule(cover),
       cover == Cover::policy ? "never writable from inside" : "outside every write grant", EACCES);
-}
-
-Verdict Judge::refuse_exec(const Call& call, const std::string& path) {
-  const bool is_visible = grants_.cover(path) != Cover::outside;
-  return refuse_path(call, path, "no-exec", "outside every exec grant",
-                     is_visible ? EACCES : ENOENT);
-}
-
-Verdict Judge::decide_exec(const Call& call) {
-  const bool is_at = call.nr == 322;
-  const std::uint64_t flags = is_at ? call.args[4] : 0;
-  std::string text;
-  Verdict verdict;
-  if (!read_text(call, call.args[is_at ? 1 : 0], text, verdict)) return verdict;
-  if (text.empty() && (flags & AT_EMPTY_PATH) == 0) return {0};  // ENOENT
-  PathQuery query;
-  query.dir_fd = is_at ? as_int(call.args[0]) : AT_FDCWD;
-  query.text = text;
-  query.follows_last = (flags & AT_SYMLINK_NOFOLLOW) == 0;
-  Place place;
-  const bool is_found = find_place(call, query, place, verdict);
-  if (place.reach == Reach::nameless && S_ISREG(place.mode)) return decide_exec_memory(call, place);
-  if (!is_found) return verdict;
-  if (place.reach == Reach::vacant && is_granted(grants_.cover(place.path))) return {0};
-  if (place.reach != Reach::object) return refuse_exec(call, place.path);
-  if (!may_start(place, plan_->identity)) return {0};  // EACCES, as outside the cage
-  if (!grants_.may_execute(place.path)) return refuse_exec(call, place.path);
-  if (!may_interpret(call, place, verdict)) return verdict;
-  // The name as it was given says more than where links led; but a descriptor's says nothing.
-  const bool is_telling =
-      !place.by_descriptor && text.front() == '/' && text.find("/..") == std::string::npos;
-  note_exec(call, is_telling ? plain_path(text) : place.path);
-  return {0};
-}
-
-// Code in memory: the kernel starts it only where the plan lets programs make such files.
-Verdict Judge::decide_exec_memory(const Call& call, const Place& place) {
-  if (!plan_->may_exec_memory)
-    return refuse_path(call, place.path, "no-exec", "code in memory is not granted", EACCES);
-  note_exec(call, place.path);
-  return {0};
-}
-
-// The interpreters that the kernel starts in the file's place must be executable as well. False:
-// `verdict` is the answer.
-bool Judge::may_interpret(const Call& call, const Place& file, Verdict& verdict) {
-  constexpr int kMaxScripts = 5;  // as deep as the kernel goes
-  Place at;
-  const Place* current = &file;
-  for (int depth = 0; depth <= kMaxScripts; ++depth) {
-    const std::string name = named_interpreter(*current);
-    verdict = {0};
-    if (name.empty()) return true;
-    PathQuery query;
-    query.dir_fd = AT_FDCWD;
-    query.text = name;
-    Place next;
-    if (!find_place(call, query, next, verdict)) return false;
-    if (next.reach == Reach::vacant && is_granted(grants_.cover(next.path))) return false;
-    if (next.reach == Reach::object && !may_start(next, plan_->identity)) return false;
-    if (next.reach != Reach::object || !grants_.may_execute(next.path)) {
-      verdict = refuse_exec(call, next.path);
-      return false;
-    }
-    at = std::move(next);
-    current = &at;
-  }
-  return false;  // ELOOP
-}
-
-void Judge::note_exec(const Call& call, std::string path) {
-  ExecEvent event;
-  event.path = fitting(std::move(path));
-  event.where = based_path(event.path, plan_->workspace);
-  event.pid = call.pid;
-  event.is_tool = !has_seen_tool_;
-  has_seen_tool_ = true;
-  evidence_->add(std::move(event), now_ns_);
 }
 
 Verdict Judge::decide_open(const Call& call) {
@@ -230,42 +138,55 @@ Verdict Judge::decide_open_how(const Call& call) {
                         {as_int(call.args[0]), call.args[1], how.flags, how.mode, how.resolve});
 }
 
+bool Judge::Opening::creates() const { return (flags & O_CREAT) != 0; }
+
+bool Judge::Opening::is_new() const { return creates() && (flags & O_EXCL) != 0; }
+
+bool Judge::Opening::is_unnamed() const {
+  constexpr std::uint64_t kTmpFile = 020000000;  // __O_TMPFILE without O_DIRECTORY
+  return (flags & kTmpFile) != 0;
+}
+
+bool Judge::Opening::writes() const {
+  return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0 || is_unnamed();
+}
+
 Verdict Judge::decide_opening(const Call& call, const Opening& opening) {
-  const std::uint64_t flags = opening.flags;
-  if ((flags & O_PATH) != 0) return {0};            // no access to content, whatever else is asked
-  const bool is_unnamed = (flags & kTmpFile) != 0;  // O_TMPFILE: the path is a directory
-  const bool creates = (flags & O_CREAT) != 0;
-  const bool is_new = creates && (flags & O_EXCL) != 0;
-  const bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0 || is_unnamed;
-  if (!writes && !creates && plan_->observe != Observe::all) return {0};
+  if ((opening.flags & O_PATH) != 0) return {0};  // no access to content, whatever else is asked
+  const bool asks_nothing = !opening.writes() && !opening.creates();
+  if (asks_nothing && plan_->observe != Observe::all) return {0};
   std::string text;
   Verdict verdict;
   if (!read_text(call, opening.address, text, verdict) || text.empty()) return verdict;
-  if (creates && text.back() == '/') return {0};  // EISDIR
+  if (opening.creates() && text.back() == '/') return {0};  // EISDIR
   PathQuery query;
   query.dir_fd = opening.dir_fd;
   query.text = text;
-  query.follows_last = (flags & O_NOFOLLOW) == 0 && !is_new;
+  query.follows_last = (opening.flags & O_NOFOLLOW) == 0 && !opening.is_new();
   query.resolve = opening.resolve;
   Place place;
   if (!find_place(call, query, place, verdict)) return verdict;
-  const Cover cover = grants_.cover(place.path);
+  return decide_access(call, opening, place);
+}
+
+Verdict Judge::decide_access(const Call& call, const Opening& opening, const Place& place) {
   const bool is_there = place.reach == Reach::object;
-  if (is_there && is_taken(place, is_new, (writes || creates) && !is_unnamed)) return {0};
-  if (is_there && is_unnamed && !S_ISDIR(place.mode)) return {0};  // ENOTDIR
-  const bool makes = is_unnamed || (creates && !is_there);
-  if (cover == Cover::writable) {
-    if (makes && (opening.mode & filter::kSetIdBits) != 0) return refuse_set_id(call);
-    return {0};
-  }
-  if (!is_there && !creates && cover == Cover::readable) return {0};  // ENOENT
-  if (writes || makes) return refuse_write(call, place.path, cover);
+  if (is_there && ends_by_itself(opening, place)) return {0};
+  const Cover cover = grants_.cover(place.path);
+  const bool makes = opening.is_unnamed() || (opening.creates() && !is_there);
+  if (cover == Cover::writable)
+    return makes && (opening.mode & filter::kSetIdBits) != 0 ? refuse_set_id(call) : Verdict{0};
+  if (!is_there && !opening.creates() && cover == Cover::readable) return {0};  // ENOENT
+  if (opening.writes() || makes) return refuse_write(call, place.path, cover);
   return decide_reading(call, place, cover);
 }
 
-// The kernel's own ends: EEXIST, ELOOP for a link that is not followed, EISDIR.
-bool Judge::is_taken(const Place& place, bool is_new, bool writes) {
-  return is_new || S_ISLNK(place.mode) || (writes && S_ISDIR(place.mode));
+// The kernel's own ends: EEXIST, ELOOP for a link that is not followed, EISDIR and ENOTDIR.
+bool Judge::ends_by_itself(const Opening& opening, const Place& place) {
+  const bool is_directory = S_ISDIR(place.mode);
+  if (opening.is_new() || S_ISLNK(place.mode)) return true;
+  return opening.is_unnamed() ? !is_directory
+                              : is_directory && (opening.writes() || opening.creates());
 }
 
 Verdict Judge::decide_reading(const Call& call, const Place& place, Cover cover) {
@@ -287,37 +208,46 @@ Verdict Judge::decide_path_change(const Call& call) {
   const auto arg = [&](int index) { return call.args[static_cast<std::size_t>(index)]; };
   if (layout.chmod_arg >= 0 && (arg(layout.chmod_arg) & filter::kSetIdBits) != 0)
     return refuse_set_id(call);
-  const std::uint64_t flags = layout.flags_arg < 0 ? 0 : arg(layout.flags_arg);
   for (int i = 0; i < layout.count; ++i) {
-    const PathArg& at = layout.paths[static_cast<std::size_t>(i)];
-    const bool is_fd = arg(at.path) == 0 && layout.null_is_fd;
-    std::string text;
     Verdict verdict;
-    if (!is_fd && !read_text(call, arg(at.path), text, verdict)) return verdict;
-    const bool may_be_empty = is_fd || (i == 0 && (flags & AT_EMPTY_PATH) != 0);
-    if (text.empty() && !may_be_empty) return {0};  // ENOENT
-    PathQuery query;
-    query.dir_fd = at.dir < 0 ? AT_FDCWD : as_int(arg(at.dir));
-    query.text = text;
-    query.follows_last = at.last == LastName::follow ? (flags & AT_SYMLINK_NOFOLLOW) == 0
-                                                     : i == 0 && (flags & AT_SYMLINK_FOLLOW) != 0;
-    query.is_last_kept = at.last == LastName::make || at.last == LastName::place;
-    Place place;
-    if (!find_place(call, query, place, verdict)) {
-      // Of what has no name the other path may still say more.
-      if (verdict.error == 0 && place.reach == Reach::nameless) continue;
-      return verdict;
-    }
-    const Cover cover = grants_.cover(place.path);
-    const bool is_there = place.reach == Reach::object;
-    if (query.is_last_kept && !place.has_name) return {0};  // "." and "..": EBUSY, EEXIST
-    if (at.last == LastName::make && is_there) return {0};  // EEXIST
-    if (cover == Cover::writable) continue;
-    const bool must_be_there = at.last == LastName::follow || at.last == LastName::keep;
-    if (must_be_there && !is_there && cover == Cover::readable) return {0};  // ENOENT
-    return refuse_write(call, place.path, cover);
+    if (!may_change(call, layout, i, verdict)) return verdict;
   }
   return layout.mknod_arg < 0 ? Verdict{0} : decide_node(call, arg(layout.mknod_arg));
+}
+
+// One of the paths of a call. False: `verdict` is already the answer of the whole call.
+bool Judge::may_change(const Call& call, const PathCall& layout, int index, Verdict& verdict) {
+  const auto arg = [&](int i) { return call.args[static_cast<std::size_t>(i)]; };
+  const PathArg& at = layout.paths[static_cast<std::size_t>(index)];
+  const std::uint64_t flags = layout.flags_arg < 0 || index > 0 ? 0 : arg(layout.flags_arg);
+  const bool is_fd = arg(at.path) == 0 && layout.null_is_fd;
+  std::string text;
+  if (!is_fd && !read_text(call, arg(at.path), text, verdict)) return false;
+  if (text.empty() && !is_fd && (flags & AT_EMPTY_PATH) == 0) return false;  // ENOENT
+  PathQuery query;
+  query.dir_fd = at.dir < 0 ? AT_FDCWD : as_int(arg(at.dir));
+  query.text = text;
+  query.follows_last = at.last == LastName::follow ? (flags & AT_SYMLINK_NOFOLLOW) == 0
+                                                   : (flags & AT_SYMLINK_FOLLOW) != 0;
+  query.is_last_kept = at.last == LastName::make || at.last == LastName::place;
+  Place place;
+  // Of what has no name the other path may still say more.
+  if (!find_place(call, query, place, verdict))
+    return verdict.error == 0 && place.reach == Reach::nameless;
+  return may_change_at(call, at.last, place, verdict);
+}
+
+bool Judge::may_change_at(const Call& call, LastName last, const Place& place, Verdict& verdict) {
+  const bool is_there = place.reach == Reach::object;
+  const bool is_kept = last == LastName::make || last == LastName::place;
+  verdict = {0};
+  if (is_kept && !place.has_name) return false;          // "." and "..": EBUSY, EEXIST
+  if (last == LastName::make && is_there) return false;  // EEXIST
+  const Cover cover = grants_.cover(place.path);
+  if (cover == Cover::writable) return true;
+  if (!is_kept && !is_there && cover == Cover::readable) return false;  // ENOENT
+  verdict = refuse_write(call, place.path, cover);
+  return false;
 }
 
 // A new node in a place that may be written.

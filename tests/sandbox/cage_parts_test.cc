@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <set>
 
 #include "sandbox/address_text.h"
 #include "sandbox/based_path.h"
 #include "sandbox/blueprint.h"
 #include "sandbox/coalescer.h"
+#include "sandbox/exec_check.h"
 #include "sandbox/grant_index.h"
 #include "sandbox/output.h"
 #include "sandbox/path_calls.h"
@@ -363,6 +365,41 @@ TEST_CASE("calls: each path-changing call has a layout within its six arguments"
   CHECK(syscall_name(452) == "fchmodat2");
   CHECK(syscall_name(-1).empty());
   CHECK(syscall_name(100000).empty());
+}
+
+TEST_CASE("exec: the interpreter that a file names", "[sandbox]") {
+  CHECK(interpreter_in("#!/bin/sh\necho") == "/bin/sh");
+  CHECK(interpreter_in("#! \t/usr/bin/env  -S x\n") == "/usr/bin/env");
+  CHECK(interpreter_in("#!/bin/sh") == "/bin/sh");
+  CHECK(interpreter_in("#!relative\n") == "relative");
+  for (const char* none : {"", "#", "#!", "#!\n", "echo",
+                           "\x7f"
+                           "ELF"})
+    CHECK(interpreter_in(none).empty());
+  std::string head(4096, '\0');
+  std::ifstream("/bin/sh", std::ios::binary)
+      .read(head.data(), static_cast<std::streamsize>(head.size()));
+  CHECK(interpreter_in(head).find("/ld-linux") != std::string::npos);
+  // Cut anywhere or with any byte changed: an answer and no more.
+  for (std::size_t n = 0; n < head.size(); n += 7)
+    static_cast<void>(interpreter_in(head.substr(0, n)));
+  for (std::size_t at = 0; at < 1024; ++at) {
+    std::string changed = head;
+    changed[at] = '\xff';
+    static_cast<void>(interpreter_in(changed));
+  }
+}
+
+TEST_CASE("paths: one too long for a record becomes the directory that fits", "[sandbox]") {
+  CHECK(fitting_path("/a/b") == "/a/b");
+  const std::string deep = "/" + std::string(200, 'x');
+  std::string path;
+  for (int i = 0; i < 30; ++i) path += deep;
+  const std::string shorter = fitting_path(path);
+  CHECK(shorter.size() <= 4000);
+  CHECK(shorter.size() % deep.size() == 0);
+  CHECK(path.starts_with(shorter));
+  CHECK(fitting_path("/" + std::string(5000, 'x')) == "/");
 }
 
 TEST_CASE("steps: names are unique and each failure has words", "[sandbox]") {

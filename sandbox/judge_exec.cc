@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of execve and execveat: judged and listed as the file that would start.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "sandbox/based_path.h"
+#include "sandbox/exec_check.h"
+#include "sandbox/judge.h"
+
+namespace ethos::sandbox {
+
+Verdict Judge::refuse_exec(const Call& call, const std::string& path) {
+  const bool is_visible = grants_.cover(path) != Cover::outside;
+  return refuse_path(call, path, "no-exec", "outside every exec grant",
+                     is_visible ? EACCES : ENOENT);
+}
+
+Verdict Judge::decide_exec(const Call& call) {
+  const bool is_at = call.nr == 322;
+  const std::uint64_t flags = is_at ? call.args[4] : 0;
+  std::string text;
+  Verdict verdict;
+  if (!read_text(call, call.args[is_at ? 1 : 0], text, verdict)) return verdict;
+  if (text.empty() && (flags & AT_EMPTY_PATH) == 0) return {0};  // ENOENT
+  PathQuery query;
+  query.dir_fd =
+      is_at ? static_cast<std::int32_t>(static_cast<std::uint32_t>(call.args[0])) : AT_FDCWD;
+  query.text = text;
+  query.follows_last = (flags & AT_SYMLINK_NOFOLLOW) == 0;
+  Place place;
+  const bool is_found = find_place(call, query, place, verdict);
+  if (place.reach == Reach::nameless && S_ISREG(place.mode)) return decide_exec_memory(call, place);
+  if (!is_found) return verdict;
+  if (place.reach == Reach::vacant && is_granted(grants_.cover(place.path))) return {0};
+  if (place.reach != Reach::object) return refuse_exec(call, place.path);
+  if (!may_start(place, plan_->identity)) return {0};  // EACCES, as outside the cage
+  if (!grants_.may_execute(place.path)) return refuse_exec(call, place.path);
+  if (!may_interpret(call, place, verdict)) return verdict;
+  // The name as it was given says more than where links led; but a descriptor's says nothing.
+  const bool is_telling =
+      !place.by_descriptor && text.front() == '/' && text.find("/..") == std::string::npos;
+  note_exec(call, is_telling ? plain_path(text) : place.path);
+  return {0};
+}
+
+// Code in memory: the kernel starts it only where the plan lets programs make such files.
+Verdict Judge::decide_exec_memory(const Call& call, const Place& place) {
+  if (!plan_->may_exec_memory)
+    return refuse_path(call, place.path, "no-exec", "code in memory is not granted", EACCES);
+  note_exec(call, place.path);
+  return {0};
+}
+
+// The interpreters that the kernel starts in the file's place must be executable as well. False:
+// `verdict` is the answer.
+bool Judge::may_interpret(const Call& call, const Place& file, Verdict& verdict) {
+  constexpr int kMaxScripts = 5;  // as deep as the kernel goes
+  Place at;
+  const Place* current = &file;
+  for (int depth = 0; depth <= kMaxScripts; ++depth) {
+    const std::string name = named_interpreter(*current);
+    verdict = {0};
+    if (name.empty()) return true;
+    PathQuery query;
+    query.dir_fd = AT_FDCWD;
+    query.text = name;
+    Place next;
+    if (!find_place(call, query, next, verdict)) return false;
+    if (next.reach == Reach::vacant && is_granted(grants_.cover(next.path))) return false;
+    if (next.reach == Reach::object && !may_start(next, plan_->identity)) return false;
+    if (next.reach != Reach::object || !grants_.may_execute(next.path)) {
+      verdict = refuse_exec(call, next.path);
+      return false;
+    }
+    at = std::move(next);
+    current = &at;
+  }
+  return false;  // ELOOP
+}
+
+void Judge::note_exec(const Call& call, std::string path) {
+  ExecEvent event;
+  event.path = fitting_path(std::move(path));
+  event.where = based_path(event.path, plan_->workspace);
+  event.pid = call.pid;
+  event.is_tool = !has_seen_tool_;
+  has_seen_tool_ = true;
+  evidence_->add(std::move(event), now_ns_);
+}
+
+}  // namespace ethos::sandbox
