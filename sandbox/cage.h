@@ -107,7 +107,7 @@ struct RunResult {
   bool is_scratch_gone = true;
   StreamResult out;
   StreamResult err;
-  // Peak or final figures by name: memory_bytes, pids, scratch_bytes, cpu_us, ...
+  // Peak or final figures by name: memory_peak_bytes, pids_peak, scratch_bytes, ...
   struct Figure {
     std::string name;
     std::uint64_t value = 0;

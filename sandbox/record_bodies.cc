@@ -85,9 +85,9 @@ Json usage_body(const RunResult* result) {
                         : static_cast<std::uint64_t>(std::max(0L, result->usage.ru_maxrss)) * kKi);
   if (result == nullptr) return out;
   for (const RunResult::Figure& figure : result->figures) {
-    if (figure.name == "memory_bytes" && figure.mark == Mark::kernel)
+    if (figure.name == "memory_peak_bytes" && figure.mark == Mark::kernel)
       out["memory_peak_bytes"] = big(figure.value);
-    if (figure.name == "pids") out["pids_peak"] = static_cast<std::int64_t>(figure.value);
+    if (figure.name == "pids_peak") out["pids_peak"] = static_cast<std::int64_t>(figure.value);
   }
   return out;
 }

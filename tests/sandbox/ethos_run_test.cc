@@ -618,3 +618,14 @@ TEST_CASE("catalog: the tools that are installed here run under their shipped de
   }
   CHECK(ran >= 1);
 }
+
+TEST_CASE("ethos-run: what the looks at the processes saw at most is in run.close", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  REQUIRE(site.run({"--", "sh", "-c", "sleep 1 & sleep 1 & sleep 1 & wait"}).status == 0);
+  const auto closes = site.records("run.close");
+  REQUIRE(closes.size() == 1);
+  const std::string peak = text_at(closes[0], {"body", "usage", "pids_peak"});
+  CAPTURE(peak);
+  CHECK(std::atoi(peak.c_str()) >= 4);
+}

@@ -132,7 +132,7 @@ TEST_CASE("record bodies: the end of a run", "[sandbox]") {
   result.started_ns = 1'000'000;
   result.ended_ns = 26'900'000;
   result.usage.ru_utime = {1, 500'000};
-  result.figures = {{"memory_bytes", 4096, Mark::kernel}, {"pids", 7, Mark::supervisor}};
+  result.figures = {{"memory_peak_bytes", 4096, Mark::kernel}, {"pids_peak", 7, Mark::supervisor}};
   CloseFacts close;
   close.result = &result;
   close.has_cgroup = true;
