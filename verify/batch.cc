@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "verify/contradiction.h"
 #include "verify/hash_many.h"
 #include "verify/quick_record.h"
 
@@ -61,19 +60,18 @@ bool may_commit(std::string_view body) { return body.find("{\"c\":\"") != std::s
 void check_record(std::string_view bytes, const Envelope& before, CheckedRecord& checked) {
   checked.scan.fault = RecordFault::none;
   checked.may_commit = false;
-  checked.contradiction = nullptr;
   checked.body_fault.kind = BodyFault::Kind::none;
   Envelope& e = checked.scan.envelope;
   if (!quick_record(bytes, before, e, checked.facts)) {
     checked.scan = scan_record(bytes);
     checked.body = Value();
+    checked.facts = BodyFacts();
     checked.may_commit = may_commit(e.body);
     if (checked.scan.fault != RecordFault::none) return;
     if (e.type == RecordType::unknown || e.type == RecordType::reserved) return;
     checked.body_fault = check_body(e.type, View(e.body), e.ledger);
-    checked.facts = facts_of(e.type, View(e.body));
+    checked.facts = facts_of(e.type, View(e.body), !checked.body_fault.any());
   }
-  checked.contradiction = checked.body_fault.any() ? nullptr : contradiction(e.type, View(e.body));
   checked.may_commit = may_commit(e.body);
   if (!needs_tree(e.type)) {
     if (checked.body.kind() != Value::Kind::none) checked.body = Value();

@@ -39,13 +39,12 @@ struct RecordBatch {
 // What can be said of one record without knowing the others.
 struct CheckedRecord {
   RecordScan scan;  // views into the batch
-  EventFacts facts;
+  BodyFacts facts;
   Digest leaf;
   bool stored_hash_fits = false;
   bool may_commit = false;  // its body may hold commitments
   Value body;             // as a tree, of the types whose whole body is needed afterwards
   BodyFault body_fault;   // code none when the body is in order
-  const char* contradiction = nullptr;  // values of the body that cannot both be true
 };
 
 // What can be said of a batch alone. Kept and used again, so that its memory is.

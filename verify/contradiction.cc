@@ -16,7 +16,13 @@ constexpr std::int64_t kNoId = 4294967295;  // (uid_t)-1: nobody's
 
 // runtime.sandbox_denial ----------------------------------------------------------------------
 
-struct DenialParts {
+// The words and numbers of a denial.
+struct Denial {
+  explicit Denial(const DenialParts& parts)
+      : mark(parts.mark.raw()), operation(parts.operation.raw()), outcome(parts.outcome.raw()), phase(parts.phase.raw()),
+        rule(parts.rule.raw()), source(parts.source.raw()), object(parts.object), syscall(parts.syscall),
+        error(parts.error.number()), has_cause(parts.cause.exists()), has_fix(parts.fix.exists()) {}
+
   std::string_view mark;
   std::string_view operation;
   std::string_view outcome;
@@ -25,29 +31,10 @@ struct DenialParts {
   std::string_view source;
   View object;
   View syscall;
-  std::int64_t error = 0;
-  bool has_cause = false;
-  bool has_fix = false;
+  std::int64_t error;
+  bool has_cause;
+  bool has_fix;
 };
-
-DenialParts parts_of(const View& body) {
-  DenialParts out;
-  body.each_member([&](std::string_view key, const View& value) {
-    if (key == "cause") out.has_cause = true;
-    if (key == "errno") out.error = value.number();
-    if (key == "fix") out.has_fix = true;
-    if (key == "mark") out.mark = value.raw();
-    if (key == "object") out.object = value;
-    if (key == "operation") out.operation = value.raw();
-    if (key == "outcome") out.outcome = value.raw();
-    if (key == "phase") out.phase = value.raw();
-    if (key == "rule") out.rule = value.raw();
-    if (key == "source") out.source = value.raw();
-    if (key == "syscall") out.syscall = value;
-    return true;
-  });
-  return out;
-}
 
 // `0x` and 8 digits, of an architecture that has no name of its own here.
 bool is_hex_arch(std::string_view text) {
@@ -55,9 +42,17 @@ bool is_hex_arch(std::string_view text) {
          text != "0xc000003e" && text != "0x40000003";
 }
 
-const char* call_contradiction(const DenialParts& d) {
-  const std::string_view arch = d.syscall.at("arch").raw();
-  const std::int64_t nr = d.syscall.at("nr").number();
+const char* call_contradiction(const Denial& d) {
+  std::string_view arch;
+  std::int64_t nr = 0;
+  d.syscall.each_member([&](std::string_view key, const View& value) {
+    if (key == "arch") {
+      arch = value.raw();
+    } else {
+      nr = value.number();
+    }
+    return true;
+  });
   if (nr < 0 || nr > INT32_MAX) return "a system call has no such number";
   const bool is_native = arch == "x86_64";
   if (!is_native && arch != "i386" && arch != "x32" && !is_hex_arch(arch)) return "`syscall.arch` is none that can be written so";
@@ -77,30 +72,12 @@ std::string_view phase_of(std::string_view source) {
 }
 
 // How the object came to be known: paths and addresses lie in the tool's memory, numbers in registers.
-const char* mark_contradiction(const DenialParts& d) {
+const char* mark_contradiction(const Denial& d) {
   if (d.phase != "run") return d.mark == "S" ? nullptr : "`mark` is not the supervisor's, whose own step it was";
   if (d.source != "seccomp") return nullptr;
   if (!d.object.exists()) return d.mark == "K" ? nullptr : "`mark` speaks of an object that is not there";
   if (d.object.at("text").exists()) return d.mark == "K" || d.mark == "A" ? nullptr : "`mark` is none that `object` can have";
   return d.mark == "A" ? nullptr : "`mark` is none that `object` can have";
-}
-
-const char* denial_contradiction(const View& body) {
-  const DenialParts d = parts_of(body);
-  if (d.phase != phase_of(d.source)) return "`source` and `phase` contradict each other";
-  if (d.phase == "commit" && d.operation != "commit") return "`operation` and `phase` contradict each other";
-  if (d.phase == "run" && (d.source == "landlock_audit") != (d.operation == "landlock")) {
-    return "`operation` and `source` contradict each other";
-  }
-  if (d.phase == "run" && (d.has_cause || d.has_fix)) return "a denial of phase run has neither `cause` nor `fix`";
-  if (d.has_fix && d.phase != "setup") return "`fix` and `phase` contradict each other";
-  if (d.phase != "run" && d.outcome != "denied") return "`outcome` and `phase` contradict each other";
-  if (d.phase == "run" && (d.outcome == "attempt") != (d.error == 0)) return "`outcome` and `errno` contradict each other";
-  if (d.error > 4095) return "there is no such `errno`";
-  if (const char* why = mark_contradiction(d)) return why;
-  if (d.syscall.exists()) return d.source == "seccomp" ? call_contradiction(d) : "`syscall` and `source` contradict each other";
-  // A number below 0 is not written; such a call has no name.
-  return d.source == "seccomp" && d.operation != "syscall" ? "`syscall` is not there and `operation` names one" : nullptr;
 }
 
 // resource.limit ------------------------------------------------------------------------------
@@ -246,10 +223,48 @@ const char* close_contradiction(const View& body) {
 
 }  // namespace
 
+DenialParts denial_parts(const View& body) {
+  DenialParts out;
+  body.each_member([&](std::string_view key, const View& value) {
+    if (key == "cause") out.cause = value;
+    if (key == "count") out.count = value;
+    if (key == "errno") out.error = value;
+    if (key == "fix") out.fix = value;
+    if (key == "mark") out.mark = value;
+    if (key == "object") out.object = value;
+    if (key == "operation") out.operation = value;
+    if (key == "outcome") out.outcome = value;
+    if (key == "phase") out.phase = value;
+    if (key == "rule") out.rule = value;
+    if (key == "source") out.source = value;
+    if (key == "syscall") out.syscall = value;
+    return true;
+  });
+  return out;
+}
+
+const char* denial_contradiction(const DenialParts& denial) {
+  const Denial d(denial);
+  if (d.phase != phase_of(d.source)) return "`source` and `phase` contradict each other";
+  if (d.phase == "commit" && d.operation != "commit") return "`operation` and `phase` contradict each other";
+  if (d.phase == "run" && (d.source == "landlock_audit") != (d.operation == "landlock")) {
+    return "`operation` and `source` contradict each other";
+  }
+  if (d.phase == "run" && (d.has_cause || d.has_fix)) return "a denial of phase run has neither `cause` nor `fix`";
+  if (d.has_fix && d.phase != "setup") return "`fix` and `phase` contradict each other";
+  if (d.phase != "run" && d.outcome != "denied") return "`outcome` and `phase` contradict each other";
+  if (d.phase == "run" && (d.outcome == "attempt") != (d.error == 0)) return "`outcome` and `errno` contradict each other";
+  if (d.error > 4095) return "there is no such `errno`";
+  if (const char* why = mark_contradiction(d)) return why;
+  if (d.syscall.exists()) return d.source == "seccomp" ? call_contradiction(d) : "`syscall` and `source` contradict each other";
+  // A number below 0 is not written; such a call has no name.
+  return d.source == "seccomp" && d.operation != "syscall" ? "`syscall` is not there and `operation` names one" : nullptr;
+}
+
 const char* contradiction(RecordType type, const View& body) {
   switch (type) {
     case RecordType::run_open: return open_contradiction(body);
-    case RecordType::sandbox_denial: return denial_contradiction(body);
+    case RecordType::sandbox_denial: return denial_contradiction(denial_parts(body));
     case RecordType::resource_limit: return limit_contradiction(body);
     case RecordType::output_captured: return output_contradiction(body);
     case RecordType::artifact_exported: return artifact_contradiction(body);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,6 +47,7 @@ class DocumentReader {
   [[nodiscard]] std::uint64_t named() const { return named_; }
 
  private:
+  std::optional<DisclosureSize> size_of(const Digest& c, std::uint64_t stated);
   void check_erased(Findings& findings);
   struct Closed {
     Digest c;
@@ -53,8 +55,22 @@ class DocumentReader {
     std::string kind;
   };
 
+  // What a record names is mostly looked into at the end of its run: read once, not twice.
+  class Recent {
+   public:
+    void keep(StoredDisclosure disclosure);
+    std::optional<StoredDisclosure> take(const Digest& c);
+
+   private:
+    static constexpr std::size_t kMost = 64;
+    std::deque<StoredDisclosure> held_;
+  };
+  // Longer ones are read when somebody looks.
+  static constexpr std::uint64_t kMaxRecent = 16384;
+
   EvidenceSource& source_;
   Sha256 hash_;
+  Recent recent_;
   std::map<Digest, std::int64_t> erased_;   // target, number of the data.erase record
   std::vector<Closed> closed_;           // named by a record, no disclosure
   // First 8 bytes of each commitment: enough to know it again, little enough for millions.

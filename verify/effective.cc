@@ -9,8 +9,6 @@
 namespace ethos::verify {
 namespace {
 
-constexpr std::size_t kMaxTried = 20;
-
 std::string object_text(const Value& object, DocumentReader& reader) {
   if (object.has("address")) return object.text_at("address");
   if (object.has("text")) return object.text_at("text");
@@ -93,9 +91,8 @@ Effective effective_of(const RunEvidence& run, DocumentReader& reader) {
     out.weaker.push_back(entry.text_at("limit") + " by " + entry.text_at("by"));
   }
   for (const Value& source : run.enforced.at("sources").items()) out.sources.push_back(source.text());
-  for (std::size_t i = 0; i < run.events.size() && out.tried.size() < kMaxTried; ++i) {
-    if (run.events[i].type != RecordType::sandbox_denial) continue;
-    out.tried.push_back(denial_text(run.event_body(i), reader));
+  for (std::size_t i = 0; i < std::min(run.denial_texts.size(), RunEvidence::kMaxDenials); ++i) {
+    out.tried.push_back(denial_text(run.denial(i), reader));
   }
   out.denials = run.denial_acts;
   out.limits_hit.assign(run.limits_hit.begin(), run.limits_hit.end());

@@ -18,17 +18,23 @@ bool is_kind(std::string_view kind) {
   });
 }
 
-// Components joined by one `/`, none empty, `.` or `..`; the base itself is `.`.
+// Components joined by one `/`, none empty, `.` or `..`, no NUL; the base itself is `.`.
 bool is_plain(std::string_view path) {
   if (path == ".") return true;
-  if (path.empty()) return false;
-  while (true) {
-    const auto slash = path.find('/');
-    const std::string_view component = path.substr(0, slash);
-    if (component.empty() || component == "." || component == "..") return false;
-    if (slash == std::string_view::npos) return true;
-    path.remove_prefix(slash + 1);
+  std::size_t size = 0;  // of the component so far
+  bool dots = true;      // it holds nothing else
+  for (const char c : path) {
+    if (c == '\0') return false;
+    if (c != '/') {
+      dots = dots && c == '.';
+      ++size;
+      continue;
+    }
+    if (dots && size <= 2) return false;  // an empty one is all dots too
+    size = 0;
+    dots = true;
   }
+  return !dots || size > 2;
 }
 
 bool needs_base64(std::string_view path) {
@@ -54,7 +60,7 @@ bool is_system(std::string_view path) {
 
 // Is the plain path `bytes` one that may stand under this key and base?
 bool path_bytes(std::string_view bytes, std::string_view base, bool as_base64) {
-  if (needs_base64(bytes) != as_base64 || bytes.find('\0') != std::string_view::npos || !is_plain(bytes)) return false;
+  if (needs_base64(bytes) != as_base64 || !is_plain(bytes)) return false;
   if (base == "system") return is_system(bytes);
   return base == "workspace" || base == "scratch" || (base == "host" && !is_system(bytes));
 }
@@ -116,6 +122,15 @@ bool any_commitment(const View& v) {
 }
 
 bool plain_path(const View& v) { return v.is_object() && is_plain_path(parts_of(v)); }
+
+bool quick_path(Scanner& scan, std::size_t depth) {
+  std::string_view base;
+  std::string_view plain;
+  bool escaped = false;
+  return depth < scan.limits().depth && scan.take("{\"base\":\"") && scan.rest_of_string(base, escaped) && !escaped &&
+         scan.take(",\"path\":\"") && scan.rest_of_string(plain, escaped) && !escaped && scan.take("}") &&
+         path_bytes(plain, base, false);
+}
 
 bool path(const View& v) {
   if (!v.is_object()) return false;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "verify/scanner.h"
 #include "verify/view.h"
 
 namespace ethos::verify {
@@ -55,6 +56,9 @@ bool any_commitment(const View& v);
 bool path(const View& v);        // E-4, committed or not
 bool plain_path(const View& v);  // E-4 without `commit`
 bool mark(const View& v);        // E-5
+// Reads a path that is neither base64 nor escaped, at `depth`. True: scanning it and path() accept it.
+// False: not sure, and `scan` stands anywhere.
+bool quick_path(Scanner& scan, std::size_t depth);
 
 template <Literal Kind>
 bool commitment(const View& v) {

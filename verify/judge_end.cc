@@ -56,8 +56,8 @@ class EndChecker {
   // Refused by the rules or the host (120), or because the runner itself failed (125).
   void refusal() {
     bool runner = false;
-    for (std::size_t i = 0; i < run_.events.size() && !runner; ++i) {
-      runner = run_.events[i].type == RecordType::sandbox_denial && run_.event_body(i).text_at("operation") == "runner";
+    for (std::size_t i = 0; i < run_.denial_texts.size() && !runner; ++i) {
+      runner = run_.denial(i).text_at("operation") == "runner";
     }
     if ((close_.at("status").number() == kRunner) != runner) {
       contradict("the status of the refusal and its denial contradict each other", runner ? "125" : "120", status());

@@ -27,15 +27,24 @@ inline constexpr auto kKeyText = [] {
   return out;
 }();
 
+// How a value of a form is read: as any value, which the form is then asked about. Specialised where both
+// can be done at once.
+template <bool (*Form)(const View&)>
+struct QuickForm {
+  static bool read(Scanner& scan, std::size_t depth, View& value) {
+    const std::size_t start = scan.position();
+    if (!scan.value(depth)) return false;
+    value = View(scan.since(start));
+    return Form(value);
+  }
+};
+
 // `lead` is what must stand before the next key: the opening brace, later a comma.
 template <const auto& Table, std::size_t Index>
 bool quick_field(Scanner& scan, std::size_t depth, char& lead, View& value) {
   if (!scan.take(lead, kKeyText<Table, Index>)) return !Table[Index].required;
   lead = ',';
-  const std::size_t start = scan.position();
-  if (!scan.value(depth)) return false;
-  value = View(scan.since(start));
-  return Table[Index].form(value);
+  return QuickForm<Table[Index].form>::read(scan, depth, value);
 }
 
 // The values of an object, in the order of its table; those that are absent do not exist.
@@ -43,9 +52,13 @@ template <const auto& Table>
 struct QuickValues {
   std::array<View, Table.size()> views;
 
-  [[nodiscard]] const View& at(std::string_view key) const {
-    std::size_t index = 0;
-    while (Table[index].key != key) ++index;  // a key that the table has
+  template <Literal Key>
+  [[nodiscard]] const View& at() const {
+    constexpr std::size_t index = [] {
+      std::size_t i = 0;
+      while (Table[i].key != Key.view()) ++i;  // a key that the table has
+      return i;
+    }();
     return views[index];
   }
 };
@@ -65,6 +78,15 @@ template <const auto& Table>
 bool quick_object(Scanner& scan, std::size_t depth) {
   QuickValues<Table> values;
   return quick_object<Table>(scan, depth, values);
+}
+
+// For a QuickForm of a nested object; the limits allow one level more.
+template <const auto& Table>
+bool quick_nested(Scanner& scan, std::size_t depth, View& value) {
+  const std::size_t start = scan.position();
+  if (depth + 1 > scan.limits().depth || !quick_object<Table>(scan, depth + 1)) return false;
+  value = View(scan.since(start));
+  return true;
 }
 
 }  // namespace ethos::verify

@@ -26,7 +26,7 @@ std::string_view type_at_end(std::string_view bytes) {
 
 class QuickReader {
  public:
-  QuickReader(std::string_view bytes, const Envelope& before, Envelope& out, EventFacts& facts)
+  QuickReader(std::string_view bytes, const Envelope& before, Envelope& out, BodyFacts& facts)
       : bytes_(bytes), scan_(bytes, kRecordLimits), before_(before), e_(out), facts_(facts) {}
 
   bool read() {
@@ -88,14 +88,14 @@ class QuickReader {
   Scanner scan_;
   const Envelope& before_;
   Envelope& e_;
-  EventFacts& facts_;
+  BodyFacts& facts_;
 };
 
 }  // namespace
 
-bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out, EventFacts& facts) {
+bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out, BodyFacts& facts) {
   out = Envelope();
-  facts = EventFacts();
+  facts = BodyFacts();
   return bytes.size() <= kRecordLimits.bytes && QuickReader(bytes, before, out, facts).read();
 }
 

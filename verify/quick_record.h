@@ -15,6 +15,6 @@ namespace ethos::verify {
 // `before` is the envelope of a record that was accepted: what repeats from record to record (run,
 // boot, ledger, type) is compared with it instead of being looked at again. Its views must be valid;
 // an empty one will do.
-bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out, EventFacts& facts);
+bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out, BodyFacts& facts);
 
 }  // namespace ethos::verify

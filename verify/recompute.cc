@@ -41,7 +41,7 @@ class PolicyJudge {
     texts_ = {reader_.open(open.at("normal")), reader_.open(open.at("facts")), reader_.open(open.at("argv")),
               reader_.open(open.at("source")), reader_.open(open.at("workspace").at("path")), reader_.open(open.at("plan"))};
     const std::string reduced = without_chance(run_.open_text, "caller", "pid");
-    // A refusal rests on the events too, and is rare; grants with commitments rest on what they open to.
+    // A refusal rests on its denials too, and is rare; grants with commitments rest on what they open to.
     const bool plain = !run_.was_refused() && run_.grant_texts.joined().find("{\"c\":\"") == std::string_view::npos;
     std::string input = plain ? input_of(reduced) : std::string();
     if (plain) {
@@ -222,8 +222,8 @@ class PolicyJudge {
     // A launcher may fail where the rules allow; what the rules refuse must be named as such.
     if (result.reasons.empty()) return;
     bool named = false;
-    for (std::size_t i = 0; i < run_.events.size() && !named; ++i) {
-      named = run_.events[i].type == RecordType::sandbox_denial && run_.event_body(i).text_at("rule") == result.reasons.front().rule;
+    for (std::size_t i = 0; i < run_.denial_texts.size() && !named; ++i) {
+      named = run_.denial(i).text_at("rule") == result.reasons.front().rule;
     }
     if (!named) report_.add(Code::grant_mismatch, "the run was refused for another reason than the rules give",
                        result.reasons.front().rule + " " + result.reasons.front().on, "");

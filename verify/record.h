@@ -42,11 +42,13 @@ struct Envelope {
   [[nodiscard]] bool has_run() const { return !run.empty(); }
 };
 
-// What of a body the order of a run depends on (events.md, "Order in a run").
-struct EventFacts {
+// What of a body is needed besides: what the order of a run depends on (events.md, "Order in a run"), and
+// whether it can be true (contradiction.h).
+struct BodyFacts {
   bool is_setup = false;    // a denial of phase setup
   bool is_refused = false;  // a close of a refused run
   std::uint64_t acts = 0;   // that a denial stands for
+  const char* contradiction = nullptr;
 };
 
 // Base64 of exactly 32 bytes: 43 characters and one `=`, spare bits zero.

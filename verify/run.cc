@@ -59,7 +59,7 @@ bool RunEvidence::was_refused() const { return close.text_at("ended_by") == "ref
 
 std::string_view RunEvidence::state_name() const { return kStateNames[static_cast<std::size_t>(state)]; }
 
-Value RunEvidence::event_body(std::size_t index) const { return tree_of(event_bodies[index]); }
+Value RunEvidence::denial(std::size_t index) const { return tree_of(denial_texts[index]); }
 
 const std::vector<Value>& RunEvidence::grants() const {
   while (grants_.size() < grant_texts.size()) grants_.push_back(tree_of(grant_texts[grants_.size()]));
@@ -110,10 +110,6 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
     case run_gap: count_gap(e, run); break;
     default: break;
   }
-  ++run.events_total;
-  if (run.events.size() == RunEvidence::kMaxEvents) return;
-  run.events.push_back({e.seq, e.type});
-  run.event_bodies.add(e.body);
 }
 
 void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findings) {
@@ -134,7 +130,7 @@ void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findin
   link.evidence.reset();
 }
 
-void RunTracker::step(const Envelope& e, const EventFacts& facts, Value body, Link& link, Findings& findings) {
+void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Link& link, Findings& findings) {
   Move move = move_of(link.state, e.type, facts.is_setup, facts.is_refused);
   if (!move.ok && link.has_foreign) {
     // What came before may have allowed it.
@@ -171,6 +167,8 @@ void RunTracker::step(const Envelope& e, const EventFacts& facts, Value body, Li
       ++denials_;
       run->denial_records += facts.is_setup ? 0 : 1;
       run->denial_acts += facts.is_setup ? 0 : facts.acts;
+      const std::size_t most = facts.is_setup ? RunEvidence::kMaxReasons : RunEvidence::kMaxDenials;
+      if (run->denial_texts.size() < most) run->denial_texts.add(e.body);
     }
     collect(e, std::move(body), *run, findings);
   }
@@ -179,10 +177,10 @@ void RunTracker::step(const Envelope& e, const EventFacts& facts, Value body, Li
 // A run with a record that is malformed, or that says two things at once, has not passed.
 void RunTracker::judge_body(const CheckedRecord& record, Link& link, Findings& findings) {
   if (record.body_fault.any() && link.evidence) link.evidence->failed = true;
-  if (record.contradiction == nullptr) return;
+  if (record.facts.contradiction == nullptr) return;
   const Envelope& e = record.scan.envelope;
   Problem problem{.code = Code::contradiction, .seq = e.seq, .run = std::string(e.run), .found = std::string(e.type_name),
-                  .text = record.contradiction};
+                  .text = record.facts.contradiction};
   if (link.evidence) {
     link.evidence->report(std::move(problem), findings);
   } else {

@@ -19,13 +19,6 @@
 
 namespace ethos::verify {
 
-// One denial, limit or artifact record of a run, kept for showing and for assertions. Its body stays
-// text until somebody looks: of most nobody does.
-struct RunEvent {
-  std::int64_t seq = 0;
-  RecordType type{};
-};
-
 // What the records of one run say, collected until its end.
 struct RunEvidence {
   enum class State { opened, refused, running, closed, aborted };
@@ -50,20 +43,21 @@ struct RunEvidence {
   bool has_flood = false;             // one of them is of denials beyond the writer's budget
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
-  std::vector<RunEvent> events;    // the first kMaxEvents
-  TextList event_bodies;           // as many
-  std::uint64_t events_total = 0;
+  // Bodies of the first denials, for showing and for assertions. They stay text until somebody looks:
+  // of most nobody does. Those of phase setup give the reason of a refusal.
+  TextList denial_texts;
   std::vector<Problem> problems;   // the first kMaxProblems, also in Findings
   bool failed = false;             // one of all its problems was a failure
   bool has_foreign = false;        // a record of it is of a type or version unknown here: nothing can be judged
 
-  static constexpr std::size_t kMaxEvents = 1000;
+  static constexpr std::size_t kMaxDenials = 20;
+  static constexpr std::size_t kMaxReasons = 1000;
   static constexpr std::size_t kMaxProblems = 20;
 
   [[nodiscard]] bool has_enforced() const { return enforced_seq >= 0; }
   [[nodiscard]] bool was_refused() const;
   [[nodiscard]] std::string_view state_name() const;
-  [[nodiscard]] Value event_body(std::size_t index) const;
+  [[nodiscard]] Value denial(std::size_t index) const;
   // As trees, made when somebody looks.
   [[nodiscard]] const std::vector<Value>& grants() const;
   // Adds a problem of this run to its own list and to `findings`.
@@ -113,7 +107,7 @@ class RunTracker {
   static void judge_body(const CheckedRecord& record, Link& link, Findings& findings);
   void check_link(const Envelope& e, Link& link, Findings& findings);
   void begin(const Envelope& e, Value body, Link& link, Findings& findings);
-  void step(const Envelope& e, const EventFacts& facts, Value body, Link& link, Findings& findings);
+  void step(const Envelope& e, const BodyFacts& facts, Value body, Link& link, Findings& findings);
   void collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings);
   void end(const Envelope& e, Value body, Link& link, Findings& findings);
 

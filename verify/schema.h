@@ -25,10 +25,10 @@ BodyFault check_body(RecordType type, const View& body, std::string_view origin)
 
 // The same for types of a run's own (events.md); false: not one of them.
 bool check_run_body(RecordType type, const View& body, FieldFault& fault);
-// Of a body that was scanned; nothing when it has not the form of its type.
-EventFacts facts_of(RecordType type, const View& body);
+// Of a body that was scanned. What contradicts itself is only said of one that has passed check_body.
+BodyFacts facts_of(RecordType type, const View& body, bool has_passed = true);
 // Scans the body at `scan`, two deep, and checks it in the same pass; false: not sure (quick_fields.h).
-bool quick_run_body(RecordType type, Scanner& scan, EventFacts& facts);
+bool quick_run_body(RecordType type, Scanner& scan, BodyFacts& facts);
 // plan.md G-1 to G-8: the object of one grant. `committed` allows E-4's `commit` in paths.
 FieldFault check_grant(const View& grant);
 // enforced.md.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "verify/contradiction.h"
 #include "verify/quick_fields.h"
 #include "verify/schema.h"
 
@@ -100,6 +101,31 @@ constexpr std::array kDenial{
     Field{"rule", text<1, 64>, false},
     Field{"source", denial_source},
     Field{"syscall", object<kSyscall>, false}};
+
+}  // namespace
+
+template <>
+struct QuickForm<object<kSyscall>> {
+  static bool read(Scanner& scan, std::size_t depth, View& value) { return quick_nested<kSyscall>(scan, depth, value); }
+};
+
+// Nearly always a plain path; anything else goes the long way.
+template <>
+struct QuickForm<denial_object> {
+  static bool read(Scanner& scan, std::size_t depth, View& value) {
+    const std::size_t start = scan.position();
+    if (!quick_path(scan, depth)) {
+      scan.move_to(start);
+      if (!scan.value(depth)) return false;
+      value = View(scan.since(start));
+      return denial_object(value);
+    }
+    value = View(scan.since(start));
+    return true;
+  }
+};
+
+namespace {
 
 // The others ----------------------------------------------------------------------------------
 
@@ -219,57 +245,61 @@ bool check_run_body(RecordType type, const View& body, FieldFault& fault) {
 
 namespace {
 
-EventFacts denial_facts(const View& count, const View& phase) {
-  EventFacts out;
-  if (count.number() > 0) out.acts = static_cast<std::uint64_t>(count.number());
-  out.is_setup = phase.raw() == "setup";
+BodyFacts denial_facts(const DenialParts& denial, bool has_passed) {
+  BodyFacts out;
+  if (denial.count.number() > 0) out.acts = static_cast<std::uint64_t>(denial.count.number());
+  out.is_setup = denial.phase.raw() == "setup";
+  if (has_passed) out.contradiction = denial_contradiction(denial);
   return out;
 }
 
-EventFacts close_facts(const View& ended_by) {
-  EventFacts out;
-  out.is_refused = ended_by.raw() == "refused";
-  return out;
+bool quick_denial(Scanner& scan, std::size_t depth, BodyFacts& facts) {
+  QuickValues<kDenial> v;
+  if (!quick_object<kDenial>(scan, depth, v)) return false;
+  facts = denial_facts({v.at<"cause">(), v.at<"count">(), v.at<"errno">(), v.at<"fix">(), v.at<"mark">(), v.at<"object">(),
+                        v.at<"operation">(), v.at<"outcome">(), v.at<"phase">(), v.at<"rule">(), v.at<"source">(),
+                        v.at<"syscall">()}, true);
+  return true;
 }
 
-}  // namespace
-
-EventFacts facts_of(RecordType type, const View& body) {
-  if (type == RecordType::run_close) return close_facts(body.at("ended_by"));
-  if (type == RecordType::sandbox_denial) return denial_facts(body.at("count"), body.at("phase"));
-  return {};
-}
-
-bool quick_run_body(RecordType type, Scanner& scan, EventFacts& facts) {
-  constexpr std::size_t body_depth = 2;
+bool quick_other(RecordType type, Scanner& scan, std::size_t depth) {
   switch (type) {
-    case RecordType::run_open: return quick_object<kOpen>(scan, body_depth);
-    case RecordType::sandbox_denial: {
-      QuickValues<kDenial> values;
-      if (!quick_object<kDenial>(scan, body_depth, values)) return false;
-      facts = denial_facts(values.at("count"), values.at("phase"));
-      return true;
-    }
-    case RecordType::run_close: {
-      QuickValues<kClose> values;
-      if (!quick_object<kClose>(scan, body_depth, values)) return false;
-      facts = close_facts(values.at("ended_by"));
-      return true;
-    }
-    case RecordType::resource_limit: return quick_object<kLimit>(scan, body_depth);
-    case RecordType::output_captured: return quick_object<kOutput>(scan, body_depth);
-    case RecordType::artifact_exported: return quick_object<kArtifact>(scan, body_depth);
-    case RecordType::sarif_written: return quick_object<kSarif>(scan, body_depth);
-    case RecordType::run_gap: return quick_object<kGap>(scan, body_depth);
-    case RecordType::run_abort: return quick_object<kAbort>(scan, body_depth);
+    case RecordType::run_open: return quick_object<kOpen>(scan, depth);
+    case RecordType::resource_limit: return quick_object<kLimit>(scan, depth);
+    case RecordType::output_captured: return quick_object<kOutput>(scan, depth);
+    case RecordType::artifact_exported: return quick_object<kArtifact>(scan, depth);
+    case RecordType::sarif_written: return quick_object<kSarif>(scan, depth);
+    case RecordType::run_gap: return quick_object<kGap>(scan, depth);
+    case RecordType::run_close: return quick_object<kClose>(scan, depth);
+    case RecordType::run_abort: return quick_object<kAbort>(scan, depth);
     case RecordType::capability_grant: case RecordType::sandbox_enforced: {
+      // Which fields they have depends on their values.
       const std::size_t start = scan.position();
       FieldFault fault;
-      return scan.peek() == '{' && scan.value(body_depth - 1) && check_run_body(type, View(scan.since(start)), fault) &&
+      return scan.peek() == '{' && scan.value(depth - 1) && check_run_body(type, View(scan.since(start)), fault) &&
              !fault.bad_key && !fault.bad_value;
     }
     default: return false;
   }
+}
+
+}  // namespace
+
+BodyFacts facts_of(RecordType type, const View& body, bool has_passed) {
+  if (type == RecordType::sandbox_denial) return denial_facts(denial_parts(body), has_passed);
+  BodyFacts out;
+  if (type == RecordType::run_close) out.is_refused = body.at("ended_by").raw() == "refused";
+  if (has_passed) out.contradiction = contradiction(type, body);
+  return out;
+}
+
+bool quick_run_body(RecordType type, Scanner& scan, BodyFacts& facts) {
+  constexpr std::size_t body_depth = 2;
+  if (type == RecordType::sandbox_denial) return quick_denial(scan, body_depth, facts);
+  const std::size_t start = scan.position();
+  if (!quick_other(type, scan, body_depth)) return false;
+  facts = facts_of(type, View(scan.since(start)));
+  return true;
 }
 
 }  // namespace ethos::verify

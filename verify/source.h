@@ -62,7 +62,7 @@ class EvidenceSource {
   virtual bool next_checkpoint(StoredCheckpoint& out, Findings& findings) = 0;
   // Looked up by key; the bytes are not checked yet.
   virtual std::optional<StoredDisclosure> disclosure(const Digest& c) = 0;
-  // Kind and length only; absent exactly when disclosure() would give nothing.
+  // Kind and length only; absent when disclosure() would give nothing.
   virtual std::optional<DisclosureSize> disclosure_size(const Digest& c) {
     const auto stored = disclosure(c);
     if (!stored) return std::nullopt;

@@ -27,7 +27,10 @@ constexpr std::size_t kSlots = 8;
 constexpr std::size_t kRemembered = 8;
 
 // Reads from one file in chunks. Of no chunk is more read than of a page until a second page of it, or
-// the chunk behind one that is held, is asked for.
+// a neighbour of one that is held, is asked for. (SQLite's integrity check walks backwards.)
+//
+// Chunks are copied out of the page cache, not mapped: what has been looked at once must not change
+// while it is used, and a file that is cut short must not end the program.
 class ChunkReader {
  public:
   ChunkReader(int fd, bool walks) : fd_(fd), walks_(walks) { lonely_.fill(-1); }
@@ -71,7 +74,8 @@ class ChunkReader {
   Slot* chunk_of(std::int64_t number) {
     if (!walks_) return nullptr;
     Slot* slot = find(number);
-    if (slot == nullptr && (find(number - 1) != nullptr || was_lonely(number))) slot = load(number);
+    const bool is_next = slot == nullptr && (find(number - 1) != nullptr || find(number + 1) != nullptr);
+    if (is_next || (slot == nullptr && was_lonely(number))) slot = load(number);
     if (slot != nullptr) slot->used = ++clock_;
     return slot;
   }

@@ -11,7 +11,7 @@ namespace ethos::verify {
 //
 // How the connection will go through the file.
 enum class Access {
-  walk,    // forwards: 64 KiB at a time are read where it does, single pages where it does not
+  walk,    // page by page: 64 KiB at a time are read where it does, single pages where it does not
   lookup,  // here and there: always single pages
 };
 

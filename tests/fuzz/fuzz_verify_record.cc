@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!tree.ok() || !bytes.starts_with('{'));
     require(ours::scan_record(bytes).fault != ours::RecordFault::none);
     ours::Envelope quick;
-    ours::EventFacts facts;
+    ours::BodyFacts facts;
     require(!ours::quick_record(bytes, {}, quick, facts));
     return 0;
   }
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool good = scan.fault == ours::RecordFault::none && envelope_holds(scan.envelope);
   // The short cut may be unsure, never wrong.
   ours::Envelope quick;
-  ours::EventFacts facts;
+  ours::BodyFacts facts;
   if (ours::quick_record(bytes, {}, quick, facts)) {
     require(scan.fault == ours::RecordFault::none && same(quick, scan.envelope));
     require(!ours::check_body(quick.type, ours::View(quick.body), quick.ledger).any());

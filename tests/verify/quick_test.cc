@@ -29,16 +29,17 @@ bool same(const Envelope& a, const Envelope& b) {
 // A yes of the quick reader is a yes of the two slow ones; says whether it was one.
 bool agrees(const std::string& bytes, const Envelope& before) {
   Envelope quick;
-  EventFacts facts;
+  BodyFacts facts;
   if (!quick_record(bytes, before, quick, facts)) return false;
   CAPTURE(bytes);
   const RecordScan slow = scan_record(bytes);
   REQUIRE(slow.fault == RecordFault::none);
   CHECK(same(quick, slow.envelope));
-  const EventFacts slow_facts = facts_of(quick.type, View(quick.body));
+  const BodyFacts slow_facts = facts_of(quick.type, View(quick.body));
   CHECK(facts.acts == slow_facts.acts);
   CHECK(facts.is_setup == slow_facts.is_setup);
   CHECK(facts.is_refused == slow_facts.is_refused);
+  CHECK(facts.contradiction == slow_facts.contradiction);
   CHECK_FALSE(check_body(quick.type, View(quick.body), quick.ledger).any());
   return true;
 }
