@@ -10,7 +10,9 @@
 #include "reports/controls.h"
 #include "reports/grant_compare.h"
 #include "reports/process.h"
+#include "reports/redaction.h"
 #include "reports/sample.h"
+#include "reports/sha256.h"
 #include "reports/text.h"
 #include "reports/tree_root.h"
 
@@ -94,27 +96,34 @@ Totals totals_of(std::int64_t count, TreeRoot& tree) {
   return {count, base::encode_base64(std::as_bytes(std::span(root)))};
 }
 
+struct Extras {
+  const GrantSnapshot* baseline = nullptr;
+  const Redaction* redaction = nullptr;
+  GrantSnapshot* standing = nullptr;  // filled
+  Sha256* salt = nullptr;             // gets every record
+};
+
 base::Result<Totals> collect_records(const Request& request, std::int64_t size, Model& model,
-                                     const GrantSnapshot* baseline, GrantSnapshot* standing) {
+                                     const Extras& extras) {
   TreeRoot tree;
   Collector collector(model);
   auto count = read_records(request, size, [&](std::uint64_t seq, std::string_view bytes) {
     const Hash leaf = tree.add(bytes);
     collector.add(seq, bytes, leaf);
+    if (extras.salt != nullptr) extras.salt->add(bytes);
   });
   if (!count) return base::Unexpected(std::move(count).error());
   model.source.size = *count;
-  collector.finish(baseline);
-  if (standing != nullptr) *standing = collector.standing();
+  collector.finish(extras.baseline, extras.redaction);
+  if (extras.standing != nullptr) *extras.standing = collector.standing();
   return totals_of(*count, tree);
 }
 
 // Reads what accept_ledger has accepted, and holds it against the verifier's answer. Without an
 // accepted checkpoint, what is there is read, and the page says that nobody vouches.
-bool collect_accepted(const Request& request, Model& model, const GrantSnapshot* baseline,
-                      GrantSnapshot* standing, Refusal& refusal) {
-  auto totals =
-      collect_records(request, model.verified ? model.verdict.size : 0, model, baseline, standing);
+bool collect_accepted(const Request& request, Model& model, const Extras& extras,
+                      Refusal& refusal) {
+  auto totals = collect_records(request, model.verified ? model.verdict.size : 0, model, extras);
   if (!totals) {
     return refuse(refusal, totals.error().code == base::Errc::mismatch ? 1 : 3,
                   "no report: " + totals.error().message());
@@ -153,7 +162,7 @@ bool read_baseline(const Request& request, Model& model, GrantSnapshot& out, Ref
   Model other;
   GrantSnapshot standing;
   if (!accept_ledger(theirs, other, refusal) ||
-      !collect_accepted(theirs, other, nullptr, &standing, refusal)) {
+      !collect_accepted(theirs, other, {.standing = &standing}, refusal)) {
     refusal.text.insert(0, "baseline: ");
     return false;
   }
@@ -164,11 +173,18 @@ bool read_baseline(const Request& request, Model& model, GrantSnapshot& out, Ref
   return true;
 }
 
-bool collect_with_baseline(const Request& request, Model& model, Refusal& refusal) {
+bool collect_with_baseline(const Request& request, Model& model, Extras extras, Refusal& refusal) {
   GrantSnapshot baseline;
-  const bool has_baseline = !request.baseline.empty();
-  if (has_baseline && !read_baseline(request, model, baseline, refusal)) return false;
-  return collect_accepted(request, model, has_baseline ? &baseline : nullptr, nullptr, refusal);
+  if (!request.baseline.empty()) {
+    if (!read_baseline(request, model, baseline, refusal)) return false;
+    extras.baseline = &baseline;
+  }
+  return collect_accepted(request, model, extras, refusal);
+}
+
+void finish_model(const Request& request, Model& model) {
+  judge_controls(model);
+  if (request.sample > 0) draw_sample(model, request.seed, request.sample);
 }
 
 }  // namespace
@@ -176,18 +192,13 @@ bool collect_with_baseline(const Request& request, Model& model, Refusal& refusa
 base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Model& model) {
   Request request;
   request.ledger = ledger;
-  return collect_records(request, size, model, nullptr, nullptr);
+  return collect_records(request, size, model, {});
 }
 
-bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
-  if (!run_verifier(request, model.verdict, refusal)) return false;
-  model.unverified_reason = unverified_reason(model.verdict);
-  model.verified = model.unverified_reason.empty();
-  if (!model.verified && !request.unverified) {
-    return refuse(refusal, model.verdict.exit == 1 ? 1 : 3,
-                  "no report: " + model.unverified_reason +
-                      " (--unverified makes one that says so on each page)");
-  }
+namespace {
+
+// What a model says of its source before a record is read.
+void describe_source(const Request& request, Model& model) {
   model.generator = std::string("ethos-report ") + ETHOS_VERSION;
   model.title = request.title;
   model.organisation = request.organisation;
@@ -201,14 +212,46 @@ bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
   model.source.kind = request.is_bundle ? "bundle" : "ledger";
   model.source.origin = model.verdict.origin;
   model.source.checkpoint = model.verdict.note;
+}
+
+}  // namespace
+
+bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
+  if (!run_verifier(request, model.verdict, refusal)) return false;
+  model.unverified_reason = unverified_reason(model.verdict);
+  model.verified = model.unverified_reason.empty();
+  if (!model.verified && !request.unverified) {
+    return refuse(refusal, model.verdict.exit == 1 ? 1 : 3,
+                  "no report: " + model.unverified_reason +
+                      " (--unverified makes one that says so on each page)");
+  }
+  describe_source(request, model);
   return true;
 }
 
 bool build_model(const Request& request, Model& model, Refusal& refusal) {
-  if (!accept_ledger(request, model, refusal) || !collect_with_baseline(request, model, refusal))
+  if (!accept_ledger(request, model, refusal) ||
+      !collect_with_baseline(request, model, {}, refusal))
     return false;
-  judge_controls(model);
-  if (request.sample > 0) draw_sample(model, request.seed, request.sample);
+  finish_model(request, model);
+  return true;
+}
+
+bool build_pair(const Request& request, Model& full, Model& redacted, Refusal& refusal) {
+  assert(request.redaction);
+  if (!accept_ledger(request, full, refusal)) return false;
+  redacted.verdict = full.verdict;
+  redacted.verified = full.verified;
+  redacted.unverified_reason = full.unverified_reason;
+  describe_source(request, redacted);
+  Sha256 records;
+  records.add("ethos-report/1 salt\n");
+  if (!collect_with_baseline(request, full, {.salt = &records}, refusal) ||
+      !collect_with_baseline(request, redacted, {.redaction = &*request.redaction}, refusal))
+    return false;
+  finish_model(request, full);
+  finish_model(request, redacted);
+  join_pair(hex(records.finish()), full, redacted);
   return true;
 }
 
@@ -217,7 +260,7 @@ bool build_comparison(const Request& request, Model& model, Refusal& refusal) {
   assert(period);
   Request narrow = request;
   narrow.period = *period;
-  return accept_ledger(narrow, model, refusal) && collect_with_baseline(narrow, model, refusal);
+  return accept_ledger(narrow, model, refusal) && collect_with_baseline(narrow, model, {}, refusal);
 }
 
 }  // namespace ethos::reports

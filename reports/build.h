@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Request {
   GrantPoint from, to;   // whose grants are compared
   std::string baseline;  // bundle of another ledger whose grants are those of `from`; or empty
   std::string baseline_pin;
+  std::optional<Redaction> redaction;
   std::int64_t sample = 0;  // runs to draw, 0 for none
   std::string seed;
   std::string shaping;      // options that shape the bytes, for the commands printed in the report
@@ -40,6 +42,10 @@ struct Refusal {
 // of what was read must give the root the verifier accepted, so a file that changes in between is
 // not reported on. `refusal` is filled when there is no model.
 bool build_model(const Request& request, Model& model, Refusal& refusal);
+
+// The pair of a request with a redaction policy: the full model and the redacted one of the same
+// records, verified once. Each knows the digest of the other's content.
+bool build_pair(const Request& request, Model& full, Model& redacted, Refusal& refusal);
 
 // Only what stands at the two points: no run is kept. For a comparison of grants alone.
 bool build_comparison(const Request& request, Model& model, Refusal& refusal);

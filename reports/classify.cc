@@ -94,6 +94,10 @@ std::string object_text(JsonValue object) {
   return path_text(object);
 }
 
+NameRole object_role(JsonValue object) {
+  return object["text"].exists() || object["address"].exists() ? NameRole::address : NameRole::path;
+}
+
 Capability capability_of_denial(std::string_view rule, std::string_view operation,
                                 std::string_view observe) {
   for (const RuleColumn& known : kRules) {
@@ -117,17 +121,21 @@ Grant read_grant(JsonValue body, Names& names) {
   grant.capability = capability_of_grant(cap);
   std::string object;
   std::string detail;
+  NameRole role = NameRole::plain;
   if (cap == "network" || cap == "git") {
     object = std::string(body["mode"].text_or(""));
     if (object == "none") grant.use = Use::withheld;
   } else if (cap == "env") {
     object = environment_text(body);
+    role = NameRole::environment;
     if (object.empty()) {
       object = "none";
+      role = NameRole::plain;
       grant.use = Use::withheld;
     }
   } else if (cap == "fs.hide") {
     object = joined(body["patterns"]);
+    role = NameRole::pattern;
     grant.use = Use::withheld;
   } else if (cap == "limit") {
     object = std::string(body["name"].text_or(""));
@@ -138,12 +146,13 @@ Grant read_grant(JsonValue body, Names& names) {
     object = "@memory";
   } else {
     object = path_text(body["path"]);
+    role = NameRole::path;
     // What a staged directory receives is brought out file by file, each with a record. A write to
     // a single file goes straight through and leaves none.
     if (body["staged"].bool_or(false)) grant.use = Use::observed;
     if (body["delete"].bool_or(false)) detail = "may delete";
   }
-  grant.object = names.id(object);
+  grant.object = names.id(object, role);
   grant.detail = names.id(detail);
   return grant;
 }

@@ -17,6 +17,8 @@ std::string path_text(JsonValue path);
 // The object of a denial: a path, an address or a text; empty when there is none.
 std::string object_text(JsonValue object);
 
+NameRole object_role(JsonValue object);
+
 // Which column of the matrix a refused act belongs to. By rule where there is one; else by the
 // call. `observe` is the run's: under `writes` only opens that want to write are notified at all,
 // so an open without more says "write"; under `all` it stays "files".

@@ -9,6 +9,7 @@
 #include "ledger/base/bytes.h"
 #include "reports/classify.h"
 #include "reports/grant_compare.h"
+#include "reports/redaction.h"
 
 namespace ethos::reports {
 namespace {
@@ -138,7 +139,8 @@ Collector::Known& Collector::open_run(std::string_view run_id, const Event& even
     ++model_.open_at_start;  // until it ends before the period
   }
   if (Tally* tally = tally_of(known.where)) ++tally->runs;
-  if (known.where == Where::previous) previous_tools_.insert(name(event.body["tool"]));
+  if (known.where == Where::previous)
+    previous_tools_.insert(name(event.body["tool"], NameRole::tool));
   if (known.where == Where::period) {
     known.run = static_cast<std::uint32_t>(model_.runs.size());
     Run& run = model_.runs.emplace_back();
@@ -179,10 +181,10 @@ void Collector::outside(std::string_view run_id, Known& known, const Event& even
   if (known.where == Where::after) return;
   if (event.type == "run.open") {
     Standing& run = earlier_[key_of(run_id)];
-    run.tool = name(event.body["tool"]);
-    run.origin = name(event.body["origin"]);
-    run.revision = name(event.body["repository"]["revision"]);
-    run.decision = model_.names.id(decision_text(event.body["decision"]));
+    run.tool = name(event.body["tool"], NameRole::tool);
+    run.origin = name(event.body["origin"], NameRole::declaration);
+    run.revision = name(event.body["repository"]["revision"], NameRole::revision);
+    run.decision = model_.names.id(decision_text(event.body["decision"]), NameRole::decision);
     run.start_ms = event.wall_ms;
   } else if (event.type == "capability.grant") {
     earlier_[key_of(run_id)].grants.push_back(grant_id(read_grant(event.body, model_.names)));
@@ -241,7 +243,7 @@ void Collector::count(Known& known, const Event& event) {
   }
 }
 
-void Collector::finish(const GrantSnapshot* baseline) {
+void Collector::finish(const GrantSnapshot* baseline, const Redaction* redaction) {
   for (std::uint32_t index = 0; index < model_.runs.size(); ++index) {
     if (open_.contains(index)) settle(index);
     const Run& run = model_.runs[index];
@@ -258,6 +260,7 @@ void Collector::finish(const GrantSnapshot* baseline) {
     model_.epochs.back().last_seq = static_cast<std::uint64_t>(model_.source.size) - 1;
   }
   compare_snapshots(baseline != nullptr ? *baseline : drift_.from(), drift_.to(), model_);
+  if (redaction != nullptr) apply_redaction(*redaction, model_);
   summarise(model_);
 }
 

@@ -30,7 +30,8 @@ class Collector {
   void add(std::uint64_t seq, std::string_view bytes, const Hash& leaf);
   // Closes what is still open and computes the rows that need everything. Once, at the end.
   // `baseline`: what stood in another ledger, in this model's names, for the comparison of grants.
-  void finish(const GrantSnapshot* baseline = nullptr);
+  // `redaction`: applied when everything is read, before the rows that people read are made.
+  void finish(const GrantSnapshot* baseline = nullptr, const Redaction* redaction = nullptr);
   // What stood at the second point of the comparison.
   [[nodiscard]] const GrantSnapshot& standing() const { return drift_.to(); }
 
@@ -93,7 +94,9 @@ class Collector {
   void settle_grant(const Run& run, const Open& open, std::size_t position, const Ref& ref);
   void settle_matrix(const Run& run, const Open& open);
   MatrixRow& matrix_row(NameId tool);
-  NameId name(JsonValue value) { return model_.names.id(value.text_or("")); }
+  NameId name(JsonValue value, NameRole role = NameRole::plain) {
+    return model_.names.id(value.text_or(""), role);
+  }
 
   Model& model_;
   JsonTape tape_;

@@ -24,23 +24,26 @@ void Collector::start_row(const Event& event, Run& run) {
   const JsonValue body = event.body;
   run.opened = event.ref;
   run.started_ms = event.wall_ms;
-  run.tool = name(body["tool"]);
-  run.origin = name(body["origin"]);
-  run.profile = name(body["profile"]);
+  run.tool = name(body["tool"], NameRole::tool);
+  run.origin = name(body["origin"], NameRole::declaration);
+  run.profile = name(body["profile"], NameRole::declaration);
   run.cage = name(body["class"]);
   run.observe = name(body["observe"]);
   run.kernel = model_.names.id(std::string(body["host"]["kernel"].text_or("?")) + " " +
-                               std::string(body["host"]["arch"].text_or("?")));
+                                   std::string(body["host"]["arch"].text_or("?")),
+                               NameRole::host);
   run.product = name(body["product"]);
-  run.revision = name(body["repository"]["revision"]);
-  run.decision = model_.names.id(decision_text(body["decision"]));
-  run.caller_uid = body["caller"]["uid"].integer_or(-1);
+  run.revision = name(body["repository"]["revision"], NameRole::revision);
+  run.decision = model_.names.id(decision_text(body["decision"]), NameRole::decision);
+  if (const auto uid = body["caller"]["uid"].integer())
+    run.caller = model_.names.id(std::to_string(*uid), NameRole::user);
   if (const JsonValue exe = body["exe"]; exe.exists()) {
-    run.exe_path = model_.names.id(path_text(exe["path"]));
-    run.exe_sha256 = name(exe["sha256"]);
+    run.exe_path = model_.names.id(path_text(exe["path"]), NameRole::path);
+    run.exe_sha256 = name(exe["sha256"], NameRole::program);
   }
   const auto problem = model_.verdict.run_problems.find(run.id);
-  if (problem != model_.verdict.run_problems.end()) run.problem = model_.names.id(problem->second);
+  if (problem != model_.verdict.run_problems.end())
+    run.problem = model_.names.id(problem->second, NameRole::verifier);
 }
 
 void Collector::fill_row(Known& known, const Event& event) {
@@ -109,12 +112,12 @@ void Collector::denial(std::uint32_t index, const Event& event) {
   out.phase = name(body["phase"]);
   out.rule = name(body["rule"]);
   out.operation = name(body["operation"]);
-  out.object = model_.names.id(object_text(body["object"]));
+  out.object = model_.names.id(object_text(body["object"]), object_role(body["object"]));
   out.outcome = name(body["outcome"]);
   out.mark = name(body["mark"]);
   out.source = name(body["source"]);
-  out.cause = name(body["cause"]);
-  out.fix = name(body["fix"]);
+  out.cause = name(body["cause"], NameRole::cause);
+  out.fix = name(body["fix"], NameRole::cause);
   out.error = body["errno"].integer_or(0);
   out.count = not_negative(body["count"].integer_or(0));
   out.capability = capability_of_denial(body["rule"].text_or(""), body["operation"].text_or(""),
@@ -149,7 +152,7 @@ void Collector::gap(std::uint32_t index, const Event& event) {
 void Collector::exported(std::uint32_t index, const Event& event) {
   ++model_.runs[index].exports;
   Open& open = open_[index];
-  const NameId path = model_.names.id(path_text(event.body["grant"]));
+  const NameId path = model_.names.id(path_text(event.body["grant"]), NameRole::path);
   for (const GrantId id : open.grants) {
     const Grant& grant = model_.grants[static_cast<std::size_t>(id)];
     if (grant.capability != Capability::write || grant.object != path) continue;

@@ -87,6 +87,9 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--against", options.against, "up to: end (of the period), or as --baseline");
   app.add_option("--sample", options.sample, "draw so many runs for a closer look; needs --seed");
   app.add_option("--seed", options.seed, "seed of the sample, given by whoever checks");
+  app.add_option("--redact", options.redact, "policy of what to withhold (ethos-redaction/1)");
+  app.add_option("--full-out", options.full_out,
+                 "with --redact: directory for the full report that names the redacted one");
   app.add_option("--sign-key", options.signer,
                  "secret key (ethos-report key) that signs report.intoto.jsonl");
   app.add_option("--pdf-engine", options.pdf_engine,
@@ -111,10 +114,10 @@ base::Result<void> add_statement(const Model& model, const Options& options, Out
 }
 
 base::Result<void> write_all(const Model& model, const Options& options, const OutputPlan& plan,
-                             std::ostream& out) {
+                             const std::string& directory, std::ostream* out) {
   const auto outputs = outputs_of(model, plan);
   if (!outputs) return base::Unexpected(outputs.error());
-  auto set = OutputSet::open(options.out);
+  auto set = OutputSet::open(directory);
   if (!set) return base::Unexpected(std::move(set).error());
   for (const Output& output : *outputs) {
     if (auto added = set->add(output.name, output.write); !added) return added;
@@ -132,7 +135,7 @@ base::Result<void> write_all(const Model& model, const Options& options, const O
     if (auto added = add_statement(model, options, *set); !added) return added;
   }
   if (auto committed = set->commit(); !committed) return committed;
-  if (options.json) out << manifest.text();
+  if (out != nullptr) *out << manifest.text();
   return {};
 }
 
@@ -160,10 +163,19 @@ int report(const std::vector<std::string>& args, const Streams& streams) {
     return stop(streams, refusal->status, refusal->text);
   const auto plan = plan_outputs(options);
   if (!plan) return stop(streams, static_cast<int>(Status::unverifiable), plan.error().message());
-  Model model;
+  Model full;
+  Model redacted;
   Refusal refusal;
-  if (!build_model(request, model, refusal)) return stop(streams, refusal.status, refusal.text);
-  if (auto written = write_all(model, options, *plan, streams.out); !written) {
+  const bool is_pair = request.redaction.has_value();
+  if (!(is_pair ? build_pair(request, full, redacted, refusal)
+                : build_model(request, full, refusal)))
+    return stop(streams, refusal.status, refusal.text);
+  const Model& model = is_pair ? redacted : full;
+  auto written =
+      write_all(model, options, *plan, options.out, options.json ? &streams.out : nullptr);
+  if (written && !options.full_out.empty())
+    written = write_all(full, options, *plan, options.full_out, nullptr);
+  if (!written) {
     return stop(streams, static_cast<int>(Status::unverifiable),
                 "cannot write the report: " + written.error().message());
   }
@@ -180,6 +192,7 @@ int verify(const std::vector<std::string>& args, const Streams& streams) {
   define_baseline(app, options);
   app.add_option("DIR", directory, "directory of the report")->required();
   app.add_flag("--unverified", options.unverified, "compare a report that says it is not verified");
+  app.add_option("--redact", options.redact, "the policy that the report was redacted by");
   app.add_option("--pdf-engine", options.pdf_engine,
                  "path of the chromium or weasyprint that made report.pdf");
   app.add_option("--signer", options.signer,

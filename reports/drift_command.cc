@@ -59,8 +59,9 @@ void write_drift_json(const Model& model, Sink& sink) {
   out.member("origin", model.source.origin).member("size", model.source.size);
   out.member("root", model.source.root).member("pin", model.verdict.pin_fingerprint);
   put_comparison_json(model, out);
-  out.line().close_object().line();
+  out.line().close_object();
   out.flush();
+  sink.write("\n");
 }
 
 }  // namespace ethos::reports

@@ -26,6 +26,7 @@ void put_definition(const Model& model, Table& table) {
        local_text(period.until, model.zone) + ", not included");
   line(table, "report", "query", query_text(model));
   line(table, "report", "made by", model.generator);
+  if (model.redaction) line(table, "report", "redaction", redaction_text(model));
 }
 
 void put_source(const Model& model, Table& table) {

@@ -22,11 +22,15 @@ bool is_widened(const ComparedTool& tool) {
          std::any_of(tool.changes.begin(), tool.changes.end(), is_widening);
 }
 
+NameId adopt_name(NameId theirs, const Model& other, Model& model) {
+  return model.names.id(other.text(theirs), other.names.role(theirs));
+}
+
 GrantId adopt_grant(const Grant& theirs, const Model& other, Model& model) {
   Grant grant = theirs;
-  grant.cap = model.names.id(other.text(theirs.cap));
-  grant.object = model.names.id(other.text(theirs.object));
-  grant.detail = model.names.id(other.text(theirs.detail));
+  grant.cap = adopt_name(theirs.cap, other, model);
+  grant.object = adopt_name(theirs.object, other, model);
+  grant.detail = adopt_name(theirs.detail, other, model);
   const auto found = std::find(model.grants.begin(), model.grants.end(), grant);
   const auto at = static_cast<GrantId>(found - model.grants.begin());
   if (found == model.grants.end()) model.grants.push_back(grant);
@@ -106,8 +110,8 @@ GrantSnapshot adopt_snapshot(const GrantSnapshot& theirs, const Model& other, Mo
       mine.grants.push_back(adopt_grant(other.grants[static_cast<std::size_t>(id)], other, model));
     }
     std::sort(mine.grants.begin(), mine.grants.end());
-    mine.decision = model.names.id(other.text(held.decision));
-    out[{model.names.id(other.text(tool.first)), model.names.id(other.text(tool.second))}] = mine;
+    mine.decision = adopt_name(held.decision, other, model);
+    out[{adopt_name(tool.first, other, model), adopt_name(tool.second, other, model)}] = mine;
   }
   return out;
 }

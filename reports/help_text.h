@@ -12,7 +12,8 @@ inline constexpr const char* kReportHelp =
     "  key NAME -o F     make a key that signs reports\n"
     "\n"
     "Examples:\n"
-    "  ethos-report --pin pin.json --period 2026-10-01..2026-12-31 --zone Europe/Berlin --out report\n"
+    "  ethos-report --pin pin.json --period 2026-10-01..2026-12-31 --zone Europe/Berlin --out "
+    "report\n"
     "  ethos-report --pin pin.json --period 2026-10-01..2026-12-31 --format md,csv --out report\n"
     "\n"
     "Exit status: 0 done, 1 tampered, 2 usage, 3 unverifiable or unreadable, or no output.";

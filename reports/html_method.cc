@@ -232,6 +232,35 @@ void put_not_proved(const Page& page) {
   page.html.raw("</ul></section>\n");
 }
 
+namespace {
+
+void put_redactions(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  if (!model.redaction) {
+    html.raw("<p><strong>Redaction.</strong> No policy was applied.</p>\n");
+    return;
+  }
+  html.raw("<p><strong>Redaction.</strong> ").text(redaction_text(model));
+  html.raw(
+      " A content digest is the SHA-256 of report.json without the line that names the other: ");
+  put_code(html, "grep -v '^\"counterpart\"' report.json | sha256sum");
+  html.raw("</p>\n");
+  open_table(html, {"",
+                    "What was withheld. Equal values have equal numbers.",
+                    "",
+                    {{"Field"}, {"Match"}, {"Reason"}, {"Values", true}, {"Places", true}}});
+  for (const RedactionRule& rule : model.redaction->rules) {
+    html.raw("<tr><td>").text(rule.field).raw("</td><td>");
+    put_code(html, rule.match);
+    html.raw("</td><td>").text(rule.reason).raw("</td><td class=\"n\">").number(rule.values);
+    html.raw("</td><td class=\"n\">").number(rule.places).raw("</td></tr>\n");
+  }
+  close_table(html);
+}
+
+}  // namespace
+
 void put_method(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
@@ -243,6 +272,7 @@ void put_method(const Page& page) {
       "recorded; characters that hide or reorder text are shown as "
       "escapes such as <b class=\"u\">\\u{202e}</b>. Values that may name a person are commitments "
       "in the records and stay withheld here.</p>\n");
+  put_redactions(page);
   html.raw("<p><strong>Time.</strong> Wall clock of the host, shown in ")
       .text(model.zone.name())
       .raw(" (tzdata ")

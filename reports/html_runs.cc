@@ -115,8 +115,7 @@ void put_details(const Page& page, std::uint32_t index,
     put_time_both(page, run.ended_ms);
     html.raw("</dd>\n");
   }
-  if (run.caller_uid >= 0)
-    put_fact(html, "Started by", "user id " + std::to_string(run.caller_uid));
+  if (run.caller != NameId::none) put_fact(html, "Started by", "user id " + model.text(run.caller));
   put_fact(html, "Decision",
            run.decision == NameId::none ? "none recorded" : model.text(run.decision));
   put_fact(html, "Declaration", model.text(run.origin) + ", profile " + model.text(run.profile));

@@ -5,6 +5,7 @@
 #include "reports/grant_compare.h"
 #include "reports/json_out.h"
 #include "reports/sample.h"
+#include "reports/text.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -18,6 +19,7 @@ class Writer {
     out_.open_object();
     out_.member("format", "ethos-report/1").line().member("generator", model_.generator);
     out_.member("title", model_.title).member("organisation", model_.organisation);
+    redaction();
     definition();
     source();
     verification();
@@ -54,7 +56,7 @@ class Writer {
     list("events", model_.events, [this](const LedgerEvent& row) { event(row); });
     population();
     list("runs", model_.runs, [this](const Run& row) { run(row); });
-    out_.line().close_object().line();
+    out_.line().close_object();
     out_.flush();
   }
 
@@ -75,6 +77,15 @@ class Writer {
   void name_if(std::string_view key, NameId id) {
     if (id != NameId::none) name(key, id);
   }
+  // A number, unless it is withheld.
+  void caller(NameId id) {
+    const auto uid = parse_decimal(model_.text(id));
+    if (uid) {
+      out_.member("caller_uid", *uid);
+    } else {
+      name_if("caller_uid", id);
+    }
+  }
   void ref(std::string_view key, const Ref& ref) {
     out_.key(key)
         .open_object()
@@ -91,6 +102,25 @@ class Writer {
   void run_of(std::uint32_t index) {
     out_.member("run", model_.runs[index].id);
     name("tool", model_.runs[index].tool);
+  }
+
+  // The line of the counterpart is left out of the content digest, so it stands alone.
+  void redaction() {
+    out_.line().key("redaction");
+    if (!model_.redaction) {
+      out_.null();
+      return;
+    }
+    const Redaction& all = *model_.redaction;
+    out_.open_object().member("applied", all.is_applied).member("policy", all.id);
+    out_.member("authority", all.authority).member("digest", all.digest);
+    if (!all.salt.empty()) out_.member("salt", all.salt);
+    list("rules", all.rules, [this](const RedactionRule& rule) {
+      out_.member("field", rule.field).member("match", rule.match).member("reason", rule.reason);
+      out_.member("values", rule.values).member("places", rule.places);
+    });
+    out_.close_object();
+    out_.line().member("counterpart", all.counterpart).line();
   }
 
   void definition() {
@@ -376,7 +406,8 @@ class Writer {
     name("weaker", row.weaker);
     name("limits_hit", row.limits_hit);
     name_if("problem", row.problem);
-    out_.member("caller_uid", row.caller_uid).member("denial_records", row.denial_records);
+    caller(row.caller);
+    out_.member("denial_records", row.denial_records);
     out_.member("denied_acts", row.denied_acts).member("setup_denials", row.setup_denials);
     out_.member("limit_records", row.limit_records).member("gaps", row.gaps);
     out_.member("lost_acts", row.lost_acts).member("exports", row.exports);
@@ -392,6 +423,9 @@ class Writer {
 
 }  // namespace
 
-void write_json(const Model& model, Sink& sink) { Writer(model, sink).write(); }
+void write_json(const Model& model, Sink& sink) {
+  Writer(model, sink).write();
+  sink.write("\n");
+}
 
 }  // namespace ethos::reports

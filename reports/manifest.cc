@@ -2,6 +2,7 @@
 #include "reports/manifest.h"
 
 #include "reports/json_out.h"
+#include "reports/redaction.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -27,6 +28,11 @@ void write_manifest(const Model& model, const Options& options, const OutputPlan
   for (const std::string& format : options.formats) out.text(format);
   out.close_list().close_object();
   if (plan.pdf) out.member("pdf_engine", plan.pdf->version);
+  if (model.redaction) {
+    out.line().key("redaction").open_object().member("applied", model.redaction->is_applied);
+    out.member("digest", model.redaction->digest).member("content", content_digest(model));
+    out.member("counterpart", model.redaction->counterpart).close_object();
+  }
   out.member("head", utc_ms_text(model.source.head_ms)).line().key("files").open_list();
   for (const auto& file : outputs.files()) {
     out.line().open_object().member("name", file->name()).member("bytes", file->size());

@@ -34,6 +34,10 @@ class Writer {
          ", both days included), ledger " + code(model_.source.origin) + ", records 0 to " +
          std::to_string(model_.source.size - 1) + ", root `" + model_.source.root + "`.");
     line("");
+    if (model_.redaction) {
+      line("> " + markdown_text(redaction_text(model_)));
+      line("");
+    }
     verdicts();
     figures();
     exceptions();

@@ -102,7 +102,7 @@ struct Run {
   NameId weaker = NameId::none;      // "memory_bytes by rlimit, ...", empty when none
   NameId limits_hit = NameId::none;  // names, ", " between
   NameId problem = NameId::none;     // what the verifier says about it, empty when it passes
-  std::int64_t caller_uid = -1;
+  NameId caller = NameId::none;      // user id in decimal
   std::uint32_t denial_records = 0, setup_denials = 0, limit_records = 0, gaps = 0, exports = 0;
   std::uint64_t denied_acts = 0, lost_acts = 0, output_bytes = 0, max_rss_bytes = 0;
   std::optional<std::uint64_t> program_starts;  // seen by the sensor; which ones is committed
@@ -316,6 +316,26 @@ struct ControlState {
   std::vector<Ref> evidence;  // some records, not all
 };
 
+// What a redaction policy withholds, and how often it did.
+struct RedactionRule {
+  std::string field, match, reason;
+  std::int64_t values = 0;  // different ones
+  std::int64_t places = 0;  // cells of runs, denials, grants, events and problems that showed them
+};
+struct Redaction {
+  std::string id, authority;
+  // Of the policy's bytes; in the redacted report together with the salt, because patterns can be
+  // guessed.
+  std::string digest;
+  std::vector<RedactionRule> rules;
+  bool is_applied = false;  // false: the full report beside it
+  // Only in the full report: a hash of the records, so that nobody can guess withheld values and
+  // try them against the full report's digest.
+  std::string salt;
+  // Digest of the other report's content (content_digest.h): each names the other.
+  std::string counterpart;
+};
+
 struct Source {
   std::string kind = "ledger";
   std::string origin;
@@ -363,6 +383,7 @@ struct Model {
   GrantComparison comparison;  // its points are set before the records are read
   ControlMap control_map;
   std::vector<ControlState> controls;
+  std::optional<Redaction> redaction;
   std::string population;  // digest of all runs of the period
   std::optional<Sample> sample;
 

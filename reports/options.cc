@@ -9,6 +9,7 @@
 #include "reports/controls.h"
 #include "reports/grant_compare.h"
 #include "reports/process.h"
+#include "reports/redaction.h"
 #include "reports/text.h"
 
 namespace ethos::reports {
@@ -63,6 +64,21 @@ std::optional<Refusal> read_controls(const Options& options, Request& request) {
   return std::nullopt;
 }
 
+std::optional<Refusal> read_policy(const Options& options, Request& request) {
+  if (options.redact.empty()) {
+    if (options.full_out.empty()) return std::nullopt;
+    return usage("--full-out: only with --redact");
+  }
+  if (options.full_out == options.out && !options.out.empty())
+    return usage("--full-out: must be another directory than --out");
+  auto file = base::read_file(options.redact, kMaxControls);
+  if (!file) return Refusal{kUnverifiable, "--redact: " + file.error().message()};
+  auto policy = parse_redaction(*file);
+  if (!policy) return Refusal{kUnverifiable, "--redact: " + policy.error().what};
+  request.redaction = std::move(*policy);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Refusal> read_points(const Options& options, Request& request) {
@@ -106,6 +122,7 @@ std::string default_ledger() {
 std::optional<Refusal> read_request(const Options& options, Request& request) {
   if (auto refusal = check(options)) return refusal;
   if (auto refusal = read_controls(options, request)) return refusal;
+  if (auto refusal = read_policy(options, request)) return refusal;
   auto zone = Zone::open(options.tzdir, options.zone);
   if (!zone) {
     const bool is_usage = zone.error().code != base::Errc::unsupported;
@@ -146,6 +163,7 @@ std::string shaping_options(const Options& options) {
   if (!options.baseline.empty()) out += " --baseline " + quoted(options.baseline);
   if (!options.against.empty()) out += " --against " + quoted(options.against);
   if (!options.controls.empty()) out += " --controls FILE";
+  if (!options.redact.empty()) out += " --redact POLICY";
   if (options.csv_raw) out += " --csv-raw";
   if (options.unverified) out += " --unverified";
   return out;

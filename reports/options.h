@@ -20,6 +20,8 @@ struct Options {
   std::string baseline, against, baseline_bundle, baseline_pin;
   std::string signer;      // file of the secret key that signs the statement; empty for none
   std::string controls;    // file; empty for the map the program carries
+  std::string redact;      // file of a policy; empty for none
+  std::string full_out;    // with `redact`: directory of the full report, empty for none
   std::string pdf_engine;  // path; empty for what the host has
   std::int64_t sample = 0;
   std::vector<std::string> formats = {"html", "csv", "md", "json"};

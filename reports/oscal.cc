@@ -43,6 +43,9 @@ class Writer {
     base_ = source.origin + "\n" + std::to_string(source.size) + "\n" + source.root + "\n";
     definition_ = base_ + model.period.text() + "\n" + model.zone.name() + "\n" + model.title +
                   "\n" + model.control_map.digest + "\n";
+    if (model.redaction)
+      definition_ +=
+          (model.redaction->is_applied ? "redacted " : "full ") + model.redaction->digest;
   }
 
   void write() {
@@ -91,6 +94,10 @@ class Writer {
     prop("ledger-size", model_.source.size);
     prop("ledger-root", model_.source.root);
     prop("pin", model_.verdict.pin_fingerprint);
+    if (model_.redaction) {
+      prop("redaction", model_.redaction->is_applied ? "applied" : "full");
+      prop("counterpart", model_.redaction->counterpart);
+    }
     for (const Verdict::Check& check : model_.verdict.checks)
       prop("verdict-" + check.name, check.result);
     out_.close_list().close_object();

@@ -29,8 +29,8 @@ class HashSink : public Sink {
 struct Manifest {
   std::map<std::string, std::string> digests;  // name -> 64 hex digits
   std::int64_t size = 0;
-  std::string zone_digest, tzdata, controls, pdf_engine;
-  bool is_unverified = false, has_baseline = false;
+  std::string zone_digest, tzdata, controls, pdf_engine, redaction;
+  bool is_unverified = false, has_baseline = false, is_redacted = false;
 };
 
 bool is_plain_name(const std::string& name) {
@@ -66,6 +66,8 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
   out.size = root["size"].integer_or(-1);
   out.zone_digest = std::string(root["zone_digest"].text_or(""));
   out.controls = std::string(given["controls"].text_or(""));
+  out.redaction = std::string(root["redaction"]["digest"].text_or(""));
+  out.is_redacted = root["redaction"]["applied"].bool_or(false);
   out.pdf_engine = std::string(root["pdf_engine"].text_or(""));
   out.tzdata = std::string(root["tzdata"].text_or(""));
   return !out.digests.empty();
@@ -188,13 +190,27 @@ Remade remake(const std::string& directory, Options options) {
                           : "the report compares grants within one ledger: no --baseline-bundle"};
     return out;
   }
+  if (manifest.redaction.empty() != options.redact.empty()) {
+    out.refusal = {2, manifest.redaction.empty() ? "no redaction policy was used: no --redact"
+                                                 : "a redaction policy was used: give it with "
+                                                   "--redact"};
+    return out;
+  }
   Request request;
   if (auto refusal = read_request(options, request)) {
     out.refusal = *refusal;
     return out;
   }
-  Model model;
-  if (!build_model(request, model, out.refusal)) return out;
+  Model full;
+  Model redacted;
+  if (!(request.redaction ? build_pair(request, full, redacted, out.refusal)
+                          : build_model(request, full, out.refusal)))
+    return out;
+  const Model& model = manifest.is_redacted ? redacted : full;
+  if (model.redaction && model.redaction->digest != manifest.redaction) {
+    out.refusal = {3, "the report used another redaction policy (--redact)"};
+    return out;
+  }
   if (model.control_map.digest != manifest.controls) {
     out.refusal = {3, "the report used another map of controls (--controls)"};
     return out;

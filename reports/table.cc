@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/table.h"
 
+#include "reports/text.h"
 #include "reports/words.h"
 #include "reports/zone.h"
 
@@ -35,6 +36,10 @@ Table& Table::digits(std::string_view value) {
   start_cell();
   put_digits(value);
   return *this;
+}
+
+Table& Table::figure(std::string_view value) {
+  return parse_decimal(value) ? digits(value) : text(value);
 }
 
 Table& Table::number_if(const std::optional<std::int64_t>& value) {

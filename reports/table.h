@@ -33,6 +33,8 @@ class Table {
   }
   // A figure that is decimal digits already.
   Table& digits(std::string_view value);
+  // Digits where it is nothing else: a figure that may be withheld.
+  Table& figure(std::string_view value);
   Table& number_if(const std::optional<std::int64_t>& value);
   Table& empty() { return plain(""); }
   // Record number and the start of its leaf hash: two cells.

@@ -32,7 +32,7 @@ void fill_runs(const Model& model, Table& table) {
     table.number(run.duration_ms).number_if(run.exit_code).number_if(run.signal).number(run.status);
     table.text(run.ended_by).text(run.origin).text(run.profile).text(run.cage).text(run.network);
     table.text(run.git).text(run.observe).text(run.weaker).text(run.sources).text(run.revision);
-    table.text(run.exe_path).text(run.exe_sha256).number(run.caller_uid).text(run.decision);
+    table.text(run.exe_path).text(run.exe_sha256).figure(model.text(run.caller)).text(run.decision);
     table.number(run.denial_records).number(run.denied_acts).number(run.setup_denials);
     table.number(run.limit_records).text(run.limits_hit).number(run.gaps).number(run.lost_acts);
     table.number(run.exports);
@@ -251,6 +251,15 @@ void fill_keys(const Model& model, Table& table) {
   }
 }
 
+void fill_redactions(const Model& model, Table& table) {
+  table.header({"field", "match", "reason", "values", "places"});
+  if (!model.redaction) return;
+  for (const RedactionRule& rule : model.redaction->rules) {
+    table.text(rule.field).text(rule.match).text(rule.reason).number(rule.values);
+    table.number(rule.places).end();
+  }
+}
+
 void fill_sample(const Model& model, Table& table) {
   table.header({"number", "run", "tool", "started_local", "started_utc", "state", "opened_seq",
                 "opened_leaf"});
@@ -266,7 +275,7 @@ void fill_sample(const Model& model, Table& table) {
 }  // namespace
 
 std::span<const TableKind> all_tables() {
-  static constexpr std::array<TableKind, 15> kTables = {{
+  static constexpr std::array<TableKind, 16> kTables = {{
       {"counts", "Figures", fill_counts},
       {"exceptions", "Exceptions", fill_exceptions},
       {"allowed", "Allowed versus used", fill_allowed},
@@ -280,6 +289,7 @@ std::span<const TableKind> all_tables() {
       {"drift", "Drift of grants", fill_drift},
       {"controls", "Evidence by control", fill_controls},
       {"keys", "Keys", fill_keys},
+      {"redactions", "Redactions", fill_redactions},
       {"sample", "Sample", fill_sample},
       {"runs", "Runs", fill_runs},
   }};

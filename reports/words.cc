@@ -191,6 +191,27 @@ std::string query_text(const Model& model) {
          "began.";
 }
 
+std::string redaction_text(const Model& model) {
+  if (!model.redaction) return {};
+  const Redaction& all = *model.redaction;
+  std::int64_t values = 0;
+  std::int64_t places = 0;
+  for (const RedactionRule& rule : all.rules) {
+    values += rule.values;
+    places += rule.places;
+  }
+  const std::string policy = "policy " + all.id + ", on the authority of " + all.authority;
+  const std::string count =
+      plural(values, "value", "values") + " in " + plural(places, "place", "places");
+  if (all.is_applied) {
+    return "Redacted: " + count + " withheld by " + policy +
+           ". No row and no figure is left out. Content digest of the full report: " +
+           all.counterpart + ".";
+  }
+  return "This is the full report. One in which " + count + " are withheld by " + policy +
+         " was made with it; its content digest: " + all.counterpart + ".";
+}
+
 std::vector<std::string> redo_commands(const Model& model) {
   const bool is_bundle = model.source.kind == "bundle";
   const std::string what = is_bundle ? "--bundle BUNDLE" : "--ledger LEDGER";

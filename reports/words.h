@@ -38,6 +38,10 @@ CellWords cell_words(const MatrixCell& cell, Capability capability);
 // What this report does not prove; depends on what the records say.
 std::vector<std::string> not_proved(const Model& model);
 
+// Whether something is withheld, by which policy and authority, and where the other report is;
+// empty for a report that stands alone.
+std::string redaction_text(const Model& model);
+
 // How the population was chosen, in one paragraph.
 std::string query_text(const Model& model);
 
