@@ -3,7 +3,11 @@
 
 #include <immintrin.h>
 #include <sodium/crypto_hash_sha256.h>
+#ifdef __clang__
+#define _Bool bool  // the header below is written for C
+#endif
 #include <sys/platform/x86.h>
+#undef _Bool
 
 #include <algorithm>
 #include <bit>
