@@ -111,7 +111,7 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, Findings& fi
                     .text = "the wall clock jumped and no ledger.resume record says so"});
     }
   }
-  if (!clock_) clock_.emplace();
+  if (!clock_) clock_ = Clock{};
   if (clock_->boot != e.boot) clock_->boot = e.boot;
   clock_->mono_ns = e.mono_ns;
   clock_->wall_ms = e.wall_ms;

@@ -12,7 +12,6 @@ using namespace ethos::support;
 
 namespace {
 
-constexpr const char* kRun = "caireeyuculbogazdinryhi6d4";
 constexpr const char* kOther = "eaireeyuculbogazdinryhi6d4";
 
 LedgerMaker two_runs() {
