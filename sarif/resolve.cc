@@ -78,8 +78,12 @@ void run_task(const Task& task, SourceFile* file, ColumnUnit unit, ColumnMapper&
   }
   columns.map(*task.region);
   if (task.finding == nullptr) return;
-  if (auto hash = file->hash(static_cast<std::size_t>(task.region->start_line))) {
+  const auto line = static_cast<std::size_t>(task.region->start_line);
+  if (auto hash = file->hash(line)) {
     task.finding->fingerprints.emplace_back("primaryLocationLineHash", std::move(*hash));
+  }
+  if (auto key = file->key(line)) {
+    task.finding->fingerprints.emplace_back(kLineKeyName, std::move(*key));
   }
 }
 

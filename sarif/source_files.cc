@@ -33,6 +33,12 @@ std::optional<std::string> SourceFile::hash(std::size_t number) {
   return (*hashes_)[number - 1].text();
 }
 
+std::optional<std::string> SourceFile::key(std::size_t number) {
+  if (!keys_) keys_ = line_keys(bytes_);
+  if (number == 0 || number > keys_->size()) return std::nullopt;
+  return (*keys_)[number - 1].text();
+}
+
 base::Result<SourceFiles> SourceFiles::open(const std::string& root) {
   auto fd = base::open_path(root, O_PATH | O_DIRECTORY);
   if (!fd) return base::Unexpected(std::move(fd).error());
@@ -54,16 +60,27 @@ std::optional<SourceFile> SourceFiles::load(const std::string& relative) const {
 }
 
 SourceFile* SourceFiles::find(const std::string& relative) {
-  auto it = std::find_if(entries_.begin(), entries_.end(),
-                         [&](const Entry& entry) { return entry.relative == relative; });
-  if (it == entries_.end()) {
-    if (entries_.size() >= kKept) entries_.pop_back();
+  const auto known = by_name_.find(relative);
+  if (known == by_name_.end()) {
     entries_.push_front({relative, load(relative)});
+    by_name_[relative] = entries_.begin();
+    if (entries_.front().file) bytes_ += entries_.front().file->bytes().size();
+    make_room();
   } else {
-    entries_.splice(entries_.begin(), entries_, it);
+    entries_.splice(entries_.begin(), entries_, known->second);
   }
   auto& file = entries_.front().file;
   return file ? &*file : nullptr;
+}
+
+// The newest one stays, however large it is.
+void SourceFiles::make_room() {
+  while (entries_.size() > 1 && (bytes_ > kKeptBytes || entries_.size() > kKeptFiles)) {
+    const Entry& oldest = entries_.back();
+    if (oldest.file) bytes_ -= oldest.file->bytes().size();
+    by_name_.erase(oldest.relative);
+    entries_.pop_back();
+  }
 }
 
 bool SourceFiles::has(const std::string& relative) const {

@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
 #include "sarif/fingerprint.h"
+#include "sarif/line_key.h"
 
 namespace ethos::sarif {
 
@@ -25,16 +27,19 @@ class SourceFile {
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
   // primaryLocationLineHash of the line, computed for the whole file at the first call.
   [[nodiscard]] std::optional<std::string> hash(std::size_t number);
+  // ethosLine/v1 of the line, likewise.
+  [[nodiscard]] std::optional<std::string> key(std::size_t number);
 
  private:
   std::string bytes_;
   std::vector<std::size_t> starts_;
   std::optional<std::vector<LineHash>> hashes_;
+  std::optional<std::vector<LineKey>> keys_;
 };
 
 // The source files below one root, opened beneath it without following any link: a name printed by
-// a tool must not lead out of the tree. Only regular files up to kMaxBytes are read; the last few
-// are kept.
+// a tool must not lead out of the tree. Only regular files up to kMaxBytes are read; those asked
+// for last are kept, so that results need not be sorted by file.
 class SourceFiles {
  public:
   static constexpr std::size_t kMaxBytes = std::size_t{32} << 20U;
@@ -50,15 +55,20 @@ class SourceFiles {
   [[nodiscard]] bool has(const std::string& relative) const;
 
  private:
-  static constexpr std::size_t kKept = 4;
+  // What is kept: of bytes and of names. Hashes take twice as much again.
+  static constexpr std::size_t kKeptBytes = std::size_t{8} << 20U;
+  static constexpr std::size_t kKeptFiles = 8192;
   struct Entry {
     std::string relative;
     std::optional<SourceFile> file;
   };
   [[nodiscard]] std::optional<SourceFile> load(const std::string& relative) const;
+  void make_room();
 
   base::UniqueFd root_;
   std::list<Entry> entries_;  // most recently used first
+  std::unordered_map<std::string, std::list<Entry>::iterator> by_name_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace ethos::sarif

@@ -8,6 +8,7 @@
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
 #include "sarif/convert/input.h"
+#include "sarif/line_key.h"
 #include "sarif/log/fingerprint_log.h"
 
 namespace ethos::sarif {
@@ -17,6 +18,7 @@ struct Options {
   std::string root = ".";
   std::string input;
   std::string output;
+  std::string key = "both";
   bool prints_lines = false;
   bool is_compact = false;
   bool is_quiet = false;
@@ -27,14 +29,18 @@ Exit refuse(const Streams& streams, const std::string& what, const base::Error& 
   return Exit::unreadable;
 }
 
-// "54703d4cd895b18:1", one a line of the source file.
+// "54703d4cd895b18:1", one a line of the source file; GitHub's unless ours is asked for.
 Exit print_lines(const Options& options, const Streams& streams) {
   auto input = InputFile::open(options.input);
   if (!input) return refuse(streams, options.input, input.error());
   FdSource source = input->source();
   const auto text = read_whole(source);
   if (!text) return refuse(streams, options.input, text.error());
-  for (const LineHash& line : line_hashes(*text)) streams.out << line.text() << '\n';
+  if (options.key == "ethos") {
+    for (const LineKey& line : line_keys(*text)) streams.out << line.text() << '\n';
+  } else {
+    for (const LineHash& line : line_hashes(*text)) streams.out << line.text() << '\n';
+  }
   streams.out.flush();
   return streams.out.good() ? Exit::done : Exit::unreadable;
 }
@@ -57,7 +63,8 @@ Exit execute(const Options& options, const Streams& streams) {
         FdSource source = input->source();
         JsonReader reader(source);
         JsonWriter writer(sink, options.is_compact ? JsonLayout::compact : JsonLayout::indented);
-        auto made = fingerprint_log(reader, writer, *paths, *sources);
+        auto made = fingerprint_log(reader, writer, *paths, *sources,
+                                    {options.key != "ethos", options.key != "github"});
         if (!made) return base::Unexpected(std::move(made).error());
         summary = *made;
         return {};
@@ -76,8 +83,11 @@ Exit execute(const Options& options, const Streams& streams) {
 void add_fingerprint(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "fingerprint", "Adds GitHub's primaryLocationLineHash to the results that lack it");
+      "fingerprint", "Adds GitHub's primaryLocationLineHash and our ethosLine/v1 where they lack");
   command->add_option("--root", options->root, "Root of the source tree")->capture_default_str();
+  command->add_option("--key", options->key, "github, ethos or both")
+      ->check(CLI::IsMember({"github", "ethos", "both"}))
+      ->capture_default_str();
   command->add_flag("--lines", options->prints_lines,
                     "The input is a source file: print the hash of each of its lines");
   command->add_option("input", options->input, "SARIF file, - for standard input")->required();

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/log/fingerprint_log.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "sarif/line_key.h"
 #include "sarif/log/rewrite.h"
 #include "sarif/uri.h"
 
 namespace ethos::sarif {
 namespace {
 
-constexpr std::string_view kKey = "primaryLocationLineHash";
+constexpr std::string_view kGithubKey = "primaryLocationLineHash";
 constexpr std::string_view kFingerprints = "partialFingerprints";
 
 struct PrimaryLine {
@@ -35,15 +39,27 @@ std::optional<PrimaryLine> primary_line(const JsonView& result) {
   return PrimaryLine{std::move(*path), static_cast<std::size_t>(*number)};
 }
 
-std::optional<std::string> hash_of(const JsonView& result, const PathMapper& paths,
-                                   SourceFiles& sources) {
+using Named = std::pair<std::string_view, std::string>;
+
+std::vector<Named> prints_of(const JsonView& result, const PathMapper& paths, SourceFiles& sources,
+                             const FingerprintKinds& kinds) {
+  std::vector<Named> prints;
   const auto place = primary_line(result);
-  if (!place) return std::nullopt;
-  SourceFile* file = sources.find(paths.map(place->path).relative);
-  return file == nullptr ? std::nullopt : file->hash(place->line);
+  SourceFile* file = place ? sources.find(paths.map(place->path).relative) : nullptr;
+  if (file == nullptr) return prints;
+  auto hash = kinds.github ? file->hash(place->line) : std::nullopt;
+  if (hash) prints.emplace_back(kGithubKey, std::move(*hash));
+  auto key = kinds.ethos ? file->key(place->line) : std::nullopt;
+  if (key) prints.emplace_back(kLineKeyName, std::move(*key));
+  return prints;
 }
 
-void write_with_hash(const JsonView& result, const std::string& hash, JsonWriter& writer) {
+void write_prints(const std::vector<Named>& prints, JsonWriter& writer) {
+  for (const auto& [key, value] : prints) writer.member(key, value);
+}
+
+void write_with_prints(const JsonView& result, const std::vector<Named>& prints,
+                       JsonWriter& writer) {
   bool has_fingerprints = false;
   writer.begin_object();
   for (const JsonView member : result) {
@@ -55,13 +71,13 @@ void write_with_hash(const JsonView& result, const std::string& hash, JsonWriter
     writer.key(kFingerprints);
     writer.begin_object();
     for (const JsonView one : member) one.write_member(writer);
-    writer.member(kKey, hash);
+    write_prints(prints, writer);
     writer.end_object();
   }
   if (!has_fingerprints) {
     writer.key(kFingerprints);
     writer.begin_object();
-    writer.member(kKey, hash);
+    write_prints(prints, writer);
     writer.end_object();
   }
   writer.end_object();
@@ -70,24 +86,33 @@ void write_with_hash(const JsonView& result, const std::string& hash, JsonWriter
 }  // namespace
 
 base::Result<FingerprintSummary> fingerprint_log(JsonReader& reader, JsonWriter& writer,
-                                                 const PathMapper& paths, SourceFiles& sources) {
+                                                 const PathMapper& paths, SourceFiles& sources,
+                                                 const FingerprintKinds& kinds) {
   FingerprintSummary summary;
   Additions additions;
   additions.write_result = [&](std::size_t, const JsonView& result,
                                JsonWriter& out) -> base::Result<void> {
     ++summary.results;
-    const auto hash = hash_of(result, paths, sources);
-    const auto present = result.find_path({kFingerprints, kKey});
+    auto prints = prints_of(result, paths, sources, kinds);
     // A list of fingerprints that is no object cannot be added to; it is a fault for validate.
     const auto list = result.find(kFingerprints);
     const bool can_add = result.is_object() && (!list || list->is_object());
-    if (!hash || present || !can_add) {
+    prints.erase(
+        std::remove_if(prints.begin(), prints.end(),
+                       [&](const Named& one) {
+                         const auto there = list ? list->find(one.first) : std::nullopt;
+                         if (there) {
+                           ++(there->text_is(one.second) ? summary.kept : summary.different);
+                         }
+                         return there.has_value();
+                       }),
+        prints.end());
+    if (prints.empty() || !can_add) {
       result.write(out);
-      if (hash && present) ++(present->text_is(*hash) ? summary.kept : summary.different);
       return {};
     }
-    write_with_hash(result, *hash, out);
-    ++summary.added;
+    write_with_prints(result, prints, out);
+    summary.added += prints.size();
     return {};
   };
   auto done = rewrite_log(reader, writer, additions);

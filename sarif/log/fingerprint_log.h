@@ -13,15 +13,22 @@ namespace ethos::sarif {
 
 struct FingerprintSummary {
   std::size_t results = 0;
-  std::size_t added = 0;
+  std::size_t added = 0;      // fingerprints, of either kind
   std::size_t kept = 0;       // had the same value
   std::size_t different = 0;  // had another value, which stays, as GitHub's action does
 };
 
-// Copies a SARIF log and adds partialFingerprints.primaryLocationLineHash to each result whose
-// first location has a startLine and whose file is below the root, where it is missing. An artifact
-// named only by its index is not looked up: the list may come after the results.
+// Which fingerprints are added: GitHub's primaryLocationLineHash, our ethosLine/v1.
+struct FingerprintKinds {
+  bool github = true;
+  bool ethos = true;
+};
+
+// Copies a SARIF log and adds partialFingerprints to each result whose first location has a
+// startLine and whose file is below the root, where they are missing. An artifact named only by its
+// index is not looked up: the list may come after the results.
 base::Result<FingerprintSummary> fingerprint_log(JsonReader& reader, JsonWriter& writer,
-                                                 const PathMapper& paths, SourceFiles& sources);
+                                                 const PathMapper& paths, SourceFiles& sources,
+                                                 const FingerprintKinds& kinds = {});
 
 }  // namespace ethos::sarif

@@ -54,7 +54,7 @@ TEST_CASE("shellcheck: json1 counts a tab as one column", "[sarif]") {
   CHECK(run.findings[0].level == Level::error);
   CHECK(run.findings[0].location.uri == "src/tabs.sh");
   CHECK(run.findings[0].location.region == Region{2, 11, std::nullopt, 18});
-  REQUIRE(run.findings[0].fingerprints.size() == 1);
+  REQUIRE(run.findings[0].fingerprints.size() == 2);
   CHECK(run.findings[0].fingerprints[0].second == "2a73a72d3d96552d:1");
   CHECK(rule_of(run, 1).short_description == "ShellCheck SC9999");
   CHECK(run.findings[1].level == Level::note);
@@ -266,7 +266,7 @@ TEST_CASE("clang plist: files by index, events as a path, a document type allowe
   CHECK(rule_of(run, 0).id == "core.UndefinedBinaryOperatorResult");
   REQUIRE(run.findings[0].path.size() == 2);
   CHECK(run.findings[0].path[0].message == "'x' declared");
-  CHECK(run.findings[0].fingerprints.size() == 2);
+  CHECK(run.findings[0].fingerprints.size() == 3);
 }
 
 TEST_CASE("hadolint, code climate, rubocop, golangci-lint: JSON lists", "[sarif]") {
