@@ -14,6 +14,7 @@
 #include "ledger/record/commitment.h"
 #include "ledger/record/digest.h"
 #include "ledger/record/ids.h"
+#include "ledger/record/record.h"
 
 namespace ethos::ledger {
 
@@ -35,6 +36,8 @@ struct PendingRecord {
   std::string body;         // an object in ethos-json/1
   // When it happened; the moment of the commit when absent.
   std::optional<base::Timestamp> ts;
+  // Set by the service only: who handed it in.
+  std::optional<record::Writer> writer = std::nullopt;
 };
 
 // Public bytes kept by plain digest.
@@ -65,9 +68,7 @@ struct Committed {
   std::vector<std::string> warnings;
 };
 
-class Commit;
 class Store;
-struct CommitExtras;
 struct Tail;
 
 // Records of the ledger itself, and what makes them true: one transaction.
@@ -82,10 +83,23 @@ struct Operation {
 // Why a new epoch begins (docs/formats/record.md R-24), beside age and count.
 enum class RotateReason { command, serve };
 
+// Where records of runs go: straight into a ledger, or to the service that writes it.
+class RecordSink {
+ public:
+  RecordSink() = default;
+  RecordSink(const RecordSink&) = default;
+  RecordSink(RecordSink&&) = default;
+  RecordSink& operator=(const RecordSink&) = default;
+  RecordSink& operator=(RecordSink&&) = default;
+  virtual ~RecordSink() = default;
+  // Durable when it returns.
+  virtual base::Result<Committed> commit(const CommitRequest& request) = 0;
+};
+
 // Writes to a ledger, one signed commit at a time (docs/formats/store.md S-6 to S-9). Between
 // commits it holds no lock, no connection and no key, so several processes can share a ledger. Not
 // for two threads at once; each may have an Appender of its own.
-class Appender {
+class Appender final : public RecordSink {
  public:
   // `clock` must outlive the appender. Checks that the ledger is there: Errc::not_found otherwise.
   static base::Result<Appender> open(LedgerFiles files, const base::Clock& clock);
@@ -101,7 +115,7 @@ class Appender {
   //   Errc::refused     a key file or directory with a bad mode, owner or kind
   //   Errc::busy        some other program has the database open
   //   Errc::no_space, Errc::io
-  base::Result<Committed> commit(const CommitRequest& request);
+  base::Result<Committed> commit(const CommitRequest& request) override;
 
   // The same for ledger.* and data.erase records, by the code that knows what they ask for.
   base::Result<Committed> operate(const Operation& operation);
@@ -114,8 +128,6 @@ class Appender {
  private:
   Appender(LedgerFiles files, const base::Clock& clock)
       : files_(std::move(files)), clock_(&clock) {}
-  base::Result<Committed> add_and_finish(Commit& commit, const std::vector<PendingRecord>& records,
-                                         const CommitExtras& extras);
   LedgerFiles files_;
   const base::Clock* clock_;
   std::string last_note_;  // the last checkpoint this appender signed

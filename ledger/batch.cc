@@ -15,10 +15,10 @@ Batch::Batch(record::Origin origin, record::MerkleFrontier frontier, record::Lea
       last_leaf_(last_leaf),
       last_ts_(last_ts) {}
 
-Result<PlacedRecord> Batch::place(std::string type, RunChain* run, std::string_view body,
-                                  const base::Timestamp& ts) {
-  record::RecordHeader header{origin_,         frontier_.size(), last_leaf_,
-                              std::move(type), std::nullopt,     ts};
+Result<PlacedRecord> Batch::place(const PendingRecord& pending, const base::Timestamp& ts) {
+  record::RecordHeader header{origin_, frontier_.size(), last_leaf_, pending.type, std::nullopt,
+                              ts,      pending.writer};
+  RunChain* const run = pending.run;
   RunChain* chain = nullptr;
   if (run != nullptr) {
     if (run->is_lost)
@@ -26,7 +26,7 @@ Result<PlacedRecord> Batch::place(std::string type, RunChain* run, std::string_v
     chain = &runs_.try_emplace(run, *run).first->second;
     header.run = record::RunLink{chain->id, chain->next_seq, chain->prev};
   }
-  auto bytes = record::encode_record(header, body);
+  auto bytes = record::encode_record(header, pending.body);
   if (!bytes) return Unexpected(std::move(bytes).error());
   const record::LeafHash hash = record::leaf_hash(base::as_bytes(*bytes));
   frontier_.append(hash);
@@ -47,11 +47,30 @@ Result<PlacedRecord> Batch::add(const PendingRecord& pending, const base::Timest
       auto body = record::encode_canonical(
           record::Json::object().set("reason", "clock_step").set("step_ms", *step));
       if (!body) return Unexpected(std::move(body).error());
-      auto resume = place("ledger.resume", nullptr, *body, ts);
+      auto resume = place({"ledger.resume", nullptr, std::move(*body), std::nullopt}, ts);
       if (!resume) return resume;
     }
   }
-  return place(pending.type, pending.run, pending.body, ts);
+  return place(pending, ts);
+}
+
+Batch::Mark Batch::mark(RunChain* run) const {
+  Mark out{frontier_, last_leaf_, last_ts_, records_.size(), run, std::nullopt};
+  const auto found = runs_.find(run);
+  if (found != runs_.end()) out.chain = found->second;
+  return out;
+}
+
+void Batch::go_back(Mark mark) {
+  frontier_ = std::move(mark.frontier);
+  last_leaf_ = mark.last_leaf;
+  last_ts_ = mark.last_ts;
+  records_.resize(mark.count);
+  if (mark.chain) {
+    runs_.at(mark.run) = *mark.chain;
+  } else {
+    runs_.erase(mark.run);
+  }
 }
 
 record::Checkpoint Batch::checkpoint() const {

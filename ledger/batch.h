@@ -33,6 +33,21 @@ class Batch {
   // `now` is used for a record without a time of its own.
   base::Result<PlacedRecord> add(const PendingRecord& pending, const base::Timestamp& now);
 
+  // Where the batch stands before records of one run are tried: several producers share a commit,
+  // and what one of them sends wrong must leave no trace.
+  struct Mark {
+    record::MerkleFrontier frontier;
+    record::LeafHash last_leaf;
+    std::optional<base::Timestamp> last_ts;
+    std::size_t count = 0;
+    RunChain* run = nullptr;
+    std::optional<RunChain> chain;
+  };
+  [[nodiscard]] Mark mark(RunChain* run) const;
+  void go_back(Mark mark);
+
+  [[nodiscard]] const record::LeafHash& last_leaf() const { return last_leaf_; }
+  [[nodiscard]] const std::optional<base::Timestamp>& last_ts() const { return last_ts_; }
   [[nodiscard]] const std::vector<BatchRecord>& records() const { return records_; }
   [[nodiscard]] const record::MerkleFrontier& frontier() const { return frontier_; }
   [[nodiscard]] record::Checkpoint checkpoint() const;
@@ -42,8 +57,7 @@ class Batch {
   void lose_runs() const;
 
  private:
-  base::Result<PlacedRecord> place(std::string type, RunChain* run, std::string_view body,
-                                   const base::Timestamp& ts);
+  base::Result<PlacedRecord> place(const PendingRecord& pending, const base::Timestamp& ts);
   record::Origin origin_;
   record::MerkleFrontier frontier_;
   record::LeafHash last_leaf_;

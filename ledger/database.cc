@@ -170,6 +170,13 @@ std::int64_t Database::changes() const { return sqlite3_changes64(handle_.get())
 
 Result<void> Database::use_log() { return execute("PRAGMA journal_mode=WAL"); }
 
+Result<bool> Database::has_moved() {
+  int moved = 0;
+  if (sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK)
+    return error("where is it");
+  return moved != 0;
+}
+
 Result<void> Database::fold_log() {
   if (sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr,
                                 nullptr) != SQLITE_OK) {

@@ -42,6 +42,9 @@ class Database {
   // Puts the file into the mode in which commits go to the log: nothing to do but for a file that
   // another program took out of it. It writes, so only after the schema was found to be ours.
   base::Result<void> use_log();
+
+  // The file is no longer under its name.
+  base::Result<bool> has_moved();
   // Folds the log into the database and cuts it to 0 bytes.
   base::Result<void> fold_log();
   // Writes the whole database anew, so that no page holds what was deleted or moved, and folds.

@@ -20,6 +20,8 @@ struct LedgerFiles {
   [[nodiscard]] std::string lock() const { return database + ".lock"; }
   [[nodiscard]] std::string high_water() const { return database + ".highwater"; }
   [[nodiscard]] std::string runs() const { return database + ".runs"; }
+  [[nodiscard]] std::string service_lock() const { return database + ".service"; }
+  [[nodiscard]] std::string socket() const { return database + ".sock"; }
   [[nodiscard]] std::string root_key() const { return database + ".root.key"; }
 };
 

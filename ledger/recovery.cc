@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/recovery.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <memory>
 #include <optional>
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/file_lock.h"
 #include "ledger/base/paths.h"
 #include "ledger/reader.h"
-#include "ledger/record/checkpoint.h"
 #include "ledger/record/record_types.h"
+#include "ledger/run_lock.h"
 
 namespace ethos::ledger {
 namespace {
@@ -24,26 +22,6 @@ using base::Result;
 using base::Unexpected;
 
 constexpr const char* kAbortBody = R"({"reason":"supervisor_gone"})";
-constexpr std::size_t kMaxRunFileBytes = 64;
-
-struct DirCloser {
-  void operator()(DIR* dir) const { ::closedir(dir); }
-};
-
-Result<std::vector<record::RunId>> list_runs(const std::string& path) {
-  std::vector<record::RunId> out;
-  const std::unique_ptr<DIR, DirCloser> dir(::opendir(path.c_str()));
-  if (!dir) {
-    if (errno == ENOENT) return out;
-    return base::fail_errno(path, errno);
-  }
-  while (const dirent* entry = ::readdir(dir.get())) {
-    // Anything else is a file still being made (".new"), or not ours.
-    auto run = record::RunId::from_text(entry->d_name);
-    if (run) out.push_back(*run);
-  }
-  return out;
-}
 
 // A run whose process is gone: we hold its lock now.
 struct DeadRun {
@@ -56,7 +34,8 @@ struct DeadRun {
 };
 
 // Empty for a live run.
-Result<std::optional<DeadRun>> try_dead(const LedgerFiles& files, const record::RunId& run) {
+Result<std::optional<DeadRun>> try_dead(const LedgerFiles& files, const record::RunId& run,
+                                        DeadRuns whose) {
   const std::string path = files.runs() + "/" + run.text();
   auto fd = base::open_regular(path, O_RDWR);
   if (!fd && fd.error().code == Errc::not_found) return std::optional<DeadRun>();
@@ -66,14 +45,11 @@ Result<std::optional<DeadRun>> try_dead(const LedgerFiles& files, const record::
   if (!lock && lock.error().code == Errc::busy) return std::optional<DeadRun>();
   if (!lock) return Unexpected(std::move(lock).error());
   auto text = base::read_fd(lock->fd(), kMaxRunFileBytes, path);
-  std::uint64_t first_size = 0;
-  if (text && text->ends_with('\n')) {
-    auto size = record::parse_size(std::string_view(*text).substr(0, text->size() - 1));
-    // A file without a number (a crash) only means a longer search.
-    if (size) first_size = *size;
-  }
+  const RunFile file = parse_run_file(text ? *text : std::string());
+  // Unlocked means dead for a direct writer's run only: the service may just be starting again.
+  if (file.service && whose == DeadRuns::direct) return std::optional<DeadRun>();
   return std::optional<DeadRun>(
-      DeadRun{std::move(*lock), path, first_size, RunChain{run, 0, {}}, false, false});
+      DeadRun{std::move(*lock), path, file.first_size, RunChain{run, 0, {}}, false, false});
 }
 
 // Finds where each dead run's chain stands, in one pass over the records since the oldest began.
@@ -94,13 +70,13 @@ Result<void> find_chains(const LedgerReader& reader, std::vector<DeadRun>& dead)
 
 }  // namespace
 
-Result<std::vector<record::RunId>> recover_runs(Appender& appender) {
+Result<std::vector<record::RunId>> recover_runs(Appender& appender, DeadRuns whose) {
   std::vector<record::RunId> aborted;
-  auto runs = list_runs(appender.files().runs());
+  auto runs = list_run_files(appender.files());
   if (!runs) return Unexpected(std::move(runs).error());
   std::vector<DeadRun> dead;
   for (const record::RunId& run : *runs) {
-    auto found = try_dead(appender.files(), run);
+    auto found = try_dead(appender.files(), run, whose);
     if (!found) return Unexpected(std::move(found).error());
     if (*found) dead.push_back(std::move(**found));
   }

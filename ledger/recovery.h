@@ -13,6 +13,10 @@ namespace ethos::ledger {
 // locked, it has records, and none of them is run.close or run.abort. Live runs, of this process
 // and others, are left alone. Returns the runs that were aborted. Costs one readdir when there is
 // nothing to do.
-base::Result<std::vector<record::RunId>> recover_runs(Appender& appender);
+// `all` also ends the runs that a service began and did not end: for an operator who knows that
+// neither it nor their producers come back.
+enum class DeadRuns { direct, all };
+base::Result<std::vector<record::RunId>> recover_runs(Appender& appender,
+                                                      DeadRuns whose = DeadRuns::direct);
 
 }  // namespace ethos::ledger

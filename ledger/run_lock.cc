@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/run_lock.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <memory>
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
 #include "ledger/high_water.h"
+#include "ledger/record/checkpoint.h"
 
 namespace ethos::ledger {
 
@@ -18,7 +22,68 @@ using base::Errc;
 using base::Result;
 using base::Unexpected;
 
-Result<RunLock> RunLock::create(const LedgerFiles& files, const record::RunId& run) {
+namespace {
+
+struct DirCloser {
+  void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
+constexpr std::string_view kService = "service ";
+
+// Takes a decimal number and the space behind it off the front.
+template <typename T>
+bool take_number(std::string_view& text, T& out) {
+  const auto [stopped, ec] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const auto at = static_cast<std::size_t>(stopped - text.data());
+  if (ec != std::errc{} || at >= text.size() || text[at] != ' ') return false;
+  text.remove_prefix(at + 1);
+  return true;
+}
+
+// "1000 4242 123456 sha256:..."
+std::optional<RunFile::Service> parse_service(std::string_view text) {
+  RunFile::Service out;
+  if (!take_number(text, out.uid) || !take_number(text, out.pid) ||
+      !take_number(text, out.started)) {
+    return std::nullopt;
+  }
+  auto hash = record::Digest::from_text(text);
+  if (!hash) return std::nullopt;
+  out.token_hash = *hash;
+  return out;
+}
+
+}  // namespace
+
+RunFile parse_run_file(std::string_view text) {
+  RunFile out;
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return out;
+  auto size = record::parse_size(text.substr(0, end));
+  if (size) out.first_size = *size;
+  text.remove_prefix(end + 1);
+  if (text.starts_with(kService) && text.ends_with('\n'))
+    out.service = parse_service(text.substr(kService.size(), text.size() - kService.size() - 1));
+  return out;
+}
+
+Result<std::vector<record::RunId>> list_run_files(const LedgerFiles& files) {
+  std::vector<record::RunId> out;
+  const std::unique_ptr<DIR, DirCloser> dir(::opendir(files.runs().c_str()));
+  if (!dir) {
+    if (errno == ENOENT) return out;
+    return base::fail_errno(files.runs(), errno);
+  }
+  while (const dirent* entry = ::readdir(dir.get())) {
+    // Anything else is a file still being made (".new"), or not ours.
+    auto run = record::RunId::from_text(entry->d_name);
+    if (run) out.push_back(*run);
+  }
+  return out;
+}
+
+Result<base::FileLock> create_run_file(const LedgerFiles& files, const record::RunId& run,
+                                       const RunFile& content) {
   if (::mkdir(files.runs().c_str(), 0700) != 0 && errno != EEXIST) {
     return base::fail_errno(files.runs(), errno);
   }
@@ -30,14 +95,25 @@ Result<RunLock> RunLock::create(const LedgerFiles& files, const record::RunId& r
   auto lock =
       base::FileLock::take(std::move(*fd), base::LockKind::exclusive, base::IfBusy::give_up, temp);
   if (!lock) return Unexpected(std::move(lock).error());
-  const std::string text = std::to_string(high_water_size(files)) + "\n";
+  std::string text = std::to_string(content.first_size) + "\n";
+  if (content.service) {
+    const RunFile::Service& who = *content.service;
+    text += std::string(kService) + std::to_string(who.uid) + " " + std::to_string(who.pid) + " " +
+            std::to_string(who.started) + " " + who.token_hash.text() + "\n";
+  }
   auto ok = base::write_all(lock->fd(), base::as_bytes(text), temp);
   if (ok && ::rename(temp.c_str(), path.c_str()) != 0) ok = base::fail_errno(path, errno);
   if (!ok) {
     ::unlink(temp.c_str());
     return Unexpected(std::move(ok).error());
   }
-  return RunLock(std::move(*lock), path);
+  return std::move(*lock);
+}
+
+Result<RunLock> RunLock::create(const LedgerFiles& files, const record::RunId& run) {
+  auto lock = create_run_file(files, run, {high_water_size(files)});
+  if (!lock) return Unexpected(std::move(lock).error());
+  return RunLock(std::move(*lock), files.runs() + "/" + run.text());
 }
 
 Result<void> RunLock::finish() {

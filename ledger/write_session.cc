@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/write_session.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <span>
 
+#include "ledger/base/paths.h"
 #include "ledger/base/step_mark.h"
+#include "ledger/batch.h"
 #include "ledger/file_checks.h"
 #include "ledger/high_water.h"
 
@@ -18,7 +21,17 @@ using base::fail;
 using base::Result;
 using base::Unexpected;
 
-constexpr off_t kMaxLogBytes = off_t{256} * 1024;
+Result<void> check_no_service(const LedgerFiles& files) {
+  auto fd = base::open_path(files.service_lock(), O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+  if (!fd && fd.error().code == Errc::not_found) return {};
+  if (!fd) return Unexpected(std::move(fd).error());
+  auto lock = base::FileLock::take(std::move(*fd), base::LockKind::shared, base::IfBusy::give_up,
+                                   files.service_lock());
+  if (lock || lock.error().code != Errc::busy) {
+    return lock ? Result<void>() : Unexpected(std::move(lock).error());
+  }
+  return fail(Errc::busy, files.database + ": a service writes it; use its socket, or stop it");
+}
 
 // The text of the public key that the tail's epoch began with, from the record that named it.
 Result<std::string> epoch_vkey(const Tail& tail, const record::Record& epoch_record) {
@@ -78,13 +91,18 @@ WriteSession::WriteSession(base::FileLock lock, LedgerFiles files, Database data
       keys_(std::move(keys)),
       key_(std::move(key)) {}
 
-Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_view trusted_note) {
+Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_view trusted_note,
+                                        For whom) {
   base::step_mark("lock and open");
   // The lock only of a ledger that exists: a mistyped name must not leave a lock file behind.
   if (auto ok = check_files(files); !ok) return Unexpected(std::move(ok).error());
   auto lock = base::FileLock::create(files.lock(), base::LockKind::exclusive, base::IfBusy::wait);
   if (!lock) return Unexpected(std::move(lock).error().with_context("ledger lock"));
   if (auto ok = check_files(files); !ok) return Unexpected(std::move(ok).error());
+  if (whom == For::direct) {
+    // Under the ledger lock: a service that begins now waits for it before it reads the tail.
+    if (auto ok = check_no_service(files); !ok) return Unexpected(std::move(ok).error());
+  }
   auto database = Database::open(files.database, OpenMode::write);
   if (!database) return Unexpected(std::move(database).error());
   const auto refuse = [&](base::Error error) {
@@ -130,16 +148,42 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
                       last->ts, epoch->header.ts, std::move(signer->keys), std::move(signer->key));
 }
 
-std::vector<std::string> WriteSession::settle(std::string_view checkpoint_note) {
+std::vector<std::string> WriteSession::settle(std::string_view checkpoint_note,
+                                              std::int64_t max_log_bytes) {
   std::vector<std::string> warnings;
   struct stat st {};
-  if (::stat(files_.wal().c_str(), &st) == 0 && st.st_size > kMaxLogBytes) {
+  if (::stat(files_.wal().c_str(), &st) == 0 && st.st_size > max_log_bytes) {
     if (auto ok = database_.fold_log(); !ok) warnings.push_back(ok.error().message());
   }
   if (auto ok = update_high_water(files_, checkpoint_note); !ok) {
     warnings.push_back("high-water file not written: " + ok.error().message());
   }
   return warnings;
+}
+
+void WriteSession::advance(record::Checkpoint checkpoint, std::string note, const Batch& batch) {
+  tail_.last.checkpoint = std::move(checkpoint);
+  tail_.last.note = std::move(note);
+  tail_.last_leaf = batch.last_leaf();
+  tail_.frontier = batch.frontier();
+  if (batch.last_ts()) last_ts_ = *batch.last_ts();
+}
+
+void WriteSession::begin_epoch(record::SigningKey key, const base::Timestamp& ts) {
+  ++tail_.epoch;
+  tail_.epoch_seq = tail_.frontier.size() - 1;
+  epoch_ts_ = ts;
+  key_ = std::move(key);
+}
+
+Result<void> WriteSession::pause() { return lock_.release(); }
+
+Result<void> WriteSession::resume() {
+  if (auto ok = lock_.retake(files_.lock()); !ok) return ok;
+  auto moved = database_.has_moved();
+  if (!moved) return Unexpected(std::move(moved).error());
+  if (*moved) return fail(Errc::mismatch, files_.database + ": was moved away or replaced");
+  return {};
 }
 
 }  // namespace ethos::ledger

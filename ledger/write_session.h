@@ -15,13 +15,18 @@
 
 namespace ethos::ledger {
 
+class Batch;
+
 // One writer's turn: the ledger lock, the only connection, and a tail that was found to fit
 // (docs/formats/store.md S-6, S-7, S-9). Ends with destruction: connection first, lock last.
 class WriteSession {
  public:
   // `trusted_note`: exact bytes of a checkpoint whose signature this process has made or checked
   // before, or empty; when it is still the last one, the check is not done again.
-  static base::Result<WriteSession> open(const LedgerFiles& files, std::string_view trusted_note);
+  // Errc::busy while a service writes this ledger, for all others.
+  enum class For { direct, service };
+  static base::Result<WriteSession> open(const LedgerFiles& files, std::string_view trusted_note,
+                                         For whom = For::direct);
 
   [[nodiscard]] const Tail& tail() const { return tail_; }
   [[nodiscard]] const record::Origin& origin() const { return origin_; }
@@ -32,9 +37,19 @@ class WriteSession {
   [[nodiscard]] const Keystore& keys() const { return keys_; }
   [[nodiscard]] Database& database() { return database_; }
 
-  // After a commit: folds a log that has grown over 256 KiB and writes the high-water file. What
-  // goes wrong here is a warning, the commit stands.
-  std::vector<std::string> settle(std::string_view checkpoint_note);
+  // After a commit: folds a log that has grown over so many bytes and writes the high-water file.
+  // What goes wrong here is a warning, the commit stands.
+  std::vector<std::string> settle(std::string_view checkpoint_note, std::int64_t max_log_bytes);
+
+  // Moves on behind a commit of this session's own, for the next one.
+  void advance(record::Checkpoint checkpoint, std::string note, const Batch& batch);
+  // The commit ended with a key.epoch record of that time: its key signs from now on.
+  void begin_epoch(record::SigningKey key, const base::Timestamp& ts);
+
+  // Lets readers in while the service waits: the lock is let go, the connection stays. Nothing may
+  // be written before resume(), which fails when the database was moved away or replaced.
+  base::Result<void> pause();
+  base::Result<void> resume();
 
  private:
   WriteSession(base::FileLock lock, LedgerFiles files, Database database, Tail tail,

@@ -20,6 +20,17 @@ Result<FileLock> FileLock::take(UniqueFd fd, LockKind kind, IfBusy if_busy,
   return FileLock(std::move(fd));
 }
 
+Result<void> FileLock::release() {
+  return ::flock(fd_.get(), LOCK_UN) == 0 ? Result<void>() : fail_errno("unlock", errno);
+}
+
+Result<void> FileLock::retake(const std::string& name) {
+  while (::flock(fd_.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return fail_errno(name, errno);
+  }
+  return {};
+}
+
 Result<FileLock> FileLock::create(const std::string& path, LockKind kind, IfBusy if_busy) {
   auto fd = open_regular(path, O_RDWR | O_CREAT, 0600);
   if (!fd) return Unexpected(std::move(fd).error());

@@ -20,6 +20,11 @@ class FileLock {
   // Creates `path` (mode 0600, no link followed) when it is missing.
   static Result<FileLock> create(const std::string& path, LockKind kind, IfBusy if_busy);
 
+  // For a holder that lets others in for a while; between the two nothing is locked.
+  Result<void> release();
+  // Exclusive, waiting as long as it takes.
+  Result<void> retake(const std::string& name);
+
   [[nodiscard]] const UniqueFd& fd() const { return fd_; }
 
  private:

@@ -79,6 +79,18 @@ struct ProofCommand {
 };
 base::Result<void> proof(const ProofCommand& command, const Console& console);
 
+struct ServeCommand {
+  LedgerFiles files;
+  std::string socket;        // empty: `<ledger>.sock`
+  std::string socket_group;  // a name or number; empty: the process's own
+  std::vector<std::string> users;
+  std::vector<std::string> groups;
+  std::uint32_t absence_seconds = 10;
+  std::uint32_t idle_exit_seconds = 0;
+};
+// The group-commit service (docs/formats/service.md); ends with SIGTERM.
+base::Result<void> serve(const ServeCommand& command, const Console& console);
+
 struct EraseCommand {
   LedgerFiles files;
   std::string run;  // a run id or a beginning of one; empty: any

@@ -34,6 +34,7 @@ void define(CLI::App& app, Parsed& parsed) {
   define_evidence(app, parsed);
   define_erasure(app, parsed);
   define_keys(app, parsed);
+  define_service(app, parsed);
 }
 
 bool has_command(const CLI::App& app, const std::string& name) {

@@ -34,6 +34,8 @@ void define_basic(CLI::App& app, Parsed& parsed);
 void define_evidence(CLI::App& app, Parsed& parsed);
 // Erasure: erase, hold, release.
 void define_erasure(CLI::App& app, Parsed& parsed);
+// The service: serve.
+void define_service(CLI::App& app, Parsed& parsed);
 // Keys: rotate.
 void define_keys(CLI::App& app, Parsed& parsed);
 

@@ -140,7 +140,7 @@ Result<void> recover(const LedgerFiles& files, const Console& console) {
   if (!clock) return Unexpected(std::move(clock).error());
   auto appender = Appender::open(files, *clock);
   if (!appender) return Unexpected(std::move(appender).error());
-  auto aborted = recover_runs(*appender);
+  auto aborted = recover_runs(*appender, DeadRuns::all);
   if (!aborted) return Unexpected(std::move(aborted).error());
   for (const record::RunId& run : *aborted) console.out << run.text() << "\n";
   console.say(std::to_string(aborted->size()) + " runs recorded as aborted");

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "ledger/commands/define.h"
+
+namespace ethos::ledger {
+
+void define_service(CLI::App& app, Parsed& parsed) {
+  CLI::App* serve = add_command(
+      app, parsed, "serve",
+      "Write this ledger for many producers, in group commits, over a unix socket; until SIGTERM");
+  auto o = std::make_shared<ServeCommand>();
+  serve->add_option("--socket", o->socket,
+                    "Its path (default: <ledger>.sock; ignored when a socket is passed in)");
+  serve->add_option("--socket-group", o->socket_group, "The socket's group; its mode is 0660");
+  serve->add_option("--allow-user", o->users,
+                    "A user who may hand in records (default: the service's own); may be repeated");
+  serve->add_option("--allow-group", o->groups, "A group whose members may; may be repeated");
+  serve->add_option("--absence", o->absence_seconds,
+                    "Seconds that a run waits for its producer to come back (default 10)");
+  serve->add_option("--idle-exit", o->idle_exit_seconds,
+                    "End after so many seconds without producers, for socket activation");
+  set_action(*serve, parsed, [o](const LedgerFiles& files, const Console& console) {
+    o->files = files;
+    return ledger::serve(*o, console);
+  });
+}
+
+}  // namespace ethos::ledger

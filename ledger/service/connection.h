@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+#include "ledger/record/record.h"
+
+namespace ethos::ledger::service {
+
+// One producer's socket: bytes in, whole messages out, and the other way. Never blocks.
+class Connection {
+ public:
+  using Clock = std::chrono::steady_clock;
+  Connection(base::UniqueFd socket, record::Writer writer)
+      : socket_(std::move(socket)), writer_(writer), heard_(Clock::now()) {}
+
+  // Reads what is there, but never beyond the message that has begun. True when a whole one is.
+  // Errc::not_found when the other end has closed, Errc::malformed for a length that cannot be.
+  base::Result<bool> receive();
+  // How many bytes the message needs that has begun; 0 between messages.
+  [[nodiscard]] std::size_t wanted() const { return wanted_; }
+  // The whole message, length stripped; a new one may begin.
+  std::string take();
+
+  void queue(std::string message) { out_ += message; }
+  // Writes what goes; an error means that the other end is gone.
+  base::Result<void> send();
+  [[nodiscard]] bool has_output() const { return sent_ < out_.size(); }
+
+  [[nodiscard]] const base::UniqueFd& socket() const { return socket_; }
+  [[nodiscard]] const record::Writer& writer() const { return writer_; }
+  [[nodiscard]] Clock::time_point heard() const { return heard_; }
+
+  bool is_greeted = false;
+  bool is_closing = false;   // once its output is sent
+  std::uint32_t events = 0;  // what the poller watches for it
+  std::size_t requests = 0;  // that wait for an answer
+
+ private:
+  base::Result<bool> fill(std::size_t size);
+  base::UniqueFd socket_;
+  record::Writer writer_;
+  Clock::time_point heard_;
+  std::string in_;
+  std::size_t wanted_ = 0;
+  std::string out_;
+  std::size_t sent_ = 0;
+};
+
+}  // namespace ethos::ledger::service

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ledger/base/clock.h"
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+#include "ledger/engine.h"
+#include "ledger/ledger_files.h"
+#include "ledger/service/connection.h"
+#include "ledger/service/peer.h"
+#include "ledger/service/run_book.h"
+#include "ledger/service/wire.h"
+
+namespace ethos::ledger::service {
+
+struct ServerOptions {
+  AllowList allowed;
+  // How long a run waits for its producer to come back before run.abort is written.
+  std::chrono::milliseconds absence = std::chrono::seconds(10);
+  // Ends by itself when nobody is connected and nothing is open for so long; 0 never.
+  std::chrono::milliseconds idle_exit{0};
+  std::function<void(const std::string&)> say = [](const std::string&) {};
+};
+
+// The group-commit service (docs/formats/service.md): takes records from many producers over a unix
+// socket, writes those that wait in one signed commit, and answers when it is durable. One thread.
+class Server {
+ public:
+  // Opens the ledger as its one writer, begins a key epoch, and takes over runs that were open.
+  static base::Result<std::unique_ptr<Server>> open(const LedgerFiles& files,
+                                                    const base::Clock& clock,
+                                                    base::UniqueFd listener, ServerOptions options);
+  // Serves until `signals` (a signalfd) brings SIGTERM or SIGINT, or it is idle for long enough:
+  // then what is whole is committed and answered, the log folded. SIGHUP begins a key epoch. An
+  // error when the ledger cannot be written any more.
+  base::Result<void> serve(const base::UniqueFd& signals);
+
+ private:
+  struct Request {
+    std::uint64_t connection = 0;
+    CommitMessage message;
+    std::size_t bytes = 0;
+  };
+
+  Server(LedgerFiles files, const base::Clock& clock, base::UniqueFd listener,
+         ServerOptions options);
+  base::Result<void> open_engine();
+
+  void accept_all();
+  void on_readable(std::uint64_t id);
+  void on_message(std::uint64_t id, std::string payload);
+  void on_commit(std::uint64_t id, const std::string& payload);
+  void on_begin(std::uint64_t id, const std::string& payload);
+  void on_finish(std::uint64_t id, const std::string& payload);
+  void send(std::uint64_t id, std::string message);
+  void fail_request(std::uint64_t id, std::uint64_t request, const base::Error& error);
+  void close(std::uint64_t id);
+  void watch(std::uint64_t id);
+  void watch_all();
+  [[nodiscard]] bool may_read(const Connection& connection) const;
+
+  base::Result<void> commit_some();
+  base::Result<void> check_request(const Request& request, ServedRun& run) const;
+  base::Result<bool> answer_repeated(const Request& request, ServedRun& run);
+  base::Result<void> commit_items(std::vector<Request>& requests,
+                                  const std::vector<std::reference_wrapper<ServedRun>>& runs);
+  base::Result<void> end_absent_runs();
+  base::Result<void> on_signals(const base::UniqueFd& signals);
+  void drop_silent();
+  [[nodiscard]] int timeout_ms() const;
+  [[nodiscard]] bool is_idle() const;
+
+  LedgerFiles files_;
+  const base::Clock& clock_;
+  base::UniqueFd listener_;
+  ServerOptions options_;
+  base::UniqueFd poller_;
+  std::optional<Engine> engine_;
+  RunBook book_;
+  PeerReader peers_;
+  std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;
+  std::uint64_t next_connection_ = 2;  // 0: the listener, 1: signals
+  std::deque<Request> queue_;
+  std::size_t queued_bytes_ = 0;
+  bool is_stopping_ = false;
+  TimePoint idle_since_{};
+};
+
+}  // namespace ethos::ledger::service
