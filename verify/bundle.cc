@@ -99,6 +99,9 @@ class BundleSource final : public EvidenceSource {
         refuse(findings, "a disclosure is not kind, salt and bytes", disclosure_at_->first);
         continue;
       }
+      if (!std::binary_search(manifest_.disclosed.begin(), manifest_.disclosed.end(), parsed->kind)) {
+        refuse(findings, "a disclosure of a kind that the manifest does not name", printable(parsed->kind));
+      }
       out = *std::move(parsed);
       ++disclosure_at_;
       return true;

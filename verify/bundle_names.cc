@@ -80,7 +80,7 @@ bool kinds(const View& v) {
   std::string last;
   return v.each_element([&](const View& item) {
     const std::string own = item.text();
-    const bool good = text<1, 32>(item) && (last.empty() || last < own);
+    const bool good = item.is_string() && is_kind(own) && (last.empty() || last < own);
     last = own;
     return good;
   });

@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::int64_t kMaxCommitted = 67108864;  // C-3
 
-bool is_kind(std::string_view kind) {
-  if (kind.empty() || kind.size() > 32 || kind[0] < 'a' || kind[0] > 'z') return false;
-  return std::all_of(kind.begin(), kind.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-  });
-}
-
 // Components joined by one `/`, none empty, `.` or `..`, no NUL; the base itself is `.`.
 bool is_plain(std::string_view path) {
   if (path == ".") return true;
@@ -97,6 +90,13 @@ bool is_plain_path(const PathParts& parts) {
 }
 
 }  // namespace
+
+bool is_kind(std::string_view kind) {
+  if (kind.empty() || kind.size() > 32 || kind[0] < 'a' || kind[0] > 'z') return false;
+  return std::all_of(kind.begin(), kind.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  });
+}
 
 bool boolean(const View& v) { return v.is_boolean(); }
 bool integer(const View& v) { return v.is_integer(); }

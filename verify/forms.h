@@ -52,6 +52,7 @@ bool count(const View& v);   // an integer >= 0
 bool big(const View& v);     // decimal string, E-3
 bool digest(const View& v);  // E-1
 bool hash(const View& v);    // base64 of 32 bytes
+bool is_kind(std::string_view text);  // C-4
 bool any_commitment(const View& v);
 bool path(const View& v);        // E-4, committed or not
 bool plain_path(const View& v);  // E-4 without `commit`

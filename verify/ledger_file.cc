@@ -300,6 +300,43 @@ Result<bool> check_header(Database& database, Findings& findings) {
   return true;
 }
 
+// What the first 100 bytes must be; -1: anything (counters, and the version that wrote last), -2: 1 or 2.
+// SQLite reads over some of them or takes only a part of their bits.
+constexpr std::array<int, 100> kFileHeader = [] {
+  std::array<int, 100> out{};
+  constexpr std::string_view magic("SQLite format 3\0", 16);
+  for (std::size_t i = 0; i < magic.size(); ++i) out[i] = magic[i];
+  out[16] = 0x10;           // pages of 4,096 bytes
+  out[18] = out[19] = -2;   // without or with a write-ahead log
+  out[21] = 64;
+  out[22] = out[23] = 32;
+  for (const int i : {24, 28, 32, 36, 40, 92, 96}) {
+    for (int j = i; j < i + 4; ++j) out[static_cast<std::size_t>(j)] = -1;
+  }
+  out[47] = 4;              // schema format
+  out[59] = 1;              // UTF-8
+  for (int i = 60; i < 64; ++i) out[static_cast<std::size_t>(i)] = -1;  // S-1 judges it
+  for (int i = 68; i < 72; ++i) out[static_cast<std::size_t>(i)] = -1;
+  return out;
+}();
+
+void check_file_header(const OpenLedger& opened, Findings& findings) {
+  if (!opened.file.valid()) return;
+  std::array<unsigned char, kFileHeader.size()> bytes{};
+  ssize_t got = 0;
+  do {
+    got = ::pread(opened.file.get(), bytes.data(), bytes.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const int wanted = kFileHeader[i];
+    const bool fits = wanted == -1 || (wanted == -2 ? bytes[i] == 1 || bytes[i] == 2 : bytes[i] == wanted);
+    if (got == static_cast<ssize_t>(bytes.size()) && fits) continue;
+    findings.add({.code = Code::schema, .expected = std::to_string(wanted), .found = std::to_string(bytes[i]),
+                  .text = "byte " + std::to_string(i) + " of the file is not that of a ledger's database"});
+    return;
+  }
+}
+
 // SQLite reads the pages that the header counts; what lies behind them would be carried along unseen.
 void check_length(const OpenLedger& opened, Database& database, Findings& findings) {
   const std::int64_t pages = database.number("PRAGMA page_count");
@@ -374,6 +411,7 @@ Result<std::unique_ptr<EvidenceSource>> open_ledger_file(const std::string& path
   const auto readable = check_header(*database, findings);
   if (!readable) return readable.error();
   if (!*readable || !check_schema(*database, findings)) return nothing;
+  check_file_header(*opened, findings);
   check_length(*opened, *database, findings);
   if (!opened->checked) check_whole_file(*database, findings);
   std::unique_ptr<EvidenceSource> source =

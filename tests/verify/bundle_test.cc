@@ -127,6 +127,28 @@ TEST_CASE("bundle: taken apart and put together it is the same file", "[verify]"
   }
 }
 
+TEST_CASE("bundle: what is disclosed is what the manifest names", "[verify]") {
+  Story story;
+  auto all = members(story.make(""));
+  const Json manifest = Json::parse(all.at("manifest.json"));
+  REQUIRE(manifest.at("disclosed").size() > 3);
+  const auto with = [&](const Json& kinds) {
+    auto changed = all;
+    Json other = manifest;
+    other["disclosed"] = kinds;
+    changed["manifest.json"] = other.dump() + "\n";
+    return story.verify(archive_of(changed)).status;
+  };
+  CHECK(with(manifest.at("disclosed")) == 0);
+  Json fewer = manifest.at("disclosed");
+  fewer.erase(0);
+  CHECK(with(fewer) == 1);
+  CHECK(with(Json::array()) == 1);
+  Json odd = manifest.at("disclosed");
+  odd.push_back("~x");
+  CHECK(with(odd) == 1);
+}
+
 TEST_CASE("bundle: every byte changed and every cut is reported", "[verify][slow]") {
   Story story;
   for (const char* options : {"--run caireeyuculbogazdinryhi6d4", ""}) {

@@ -169,6 +169,7 @@ TEST_CASE("cage: a grant left out or a mount too many is found", "[verify]") {
   CHECK(with(table).status == 0);
   Json extra = table;
   extra.push_back({{"dev", "0:2"}, {"flags", Json::array()}, {"kind", "bind"}, {"where", {{"base", "host"}, {"path", "data"}}}});
+  std::rotate(extra.begin(), extra.end() - 1, extra.end());  // where it belongs: `host` comes first
   CHECK(with(extra).has("enforced_mismatch"));
   Json fewer = table;
   fewer.erase(fewer.size() - 1);

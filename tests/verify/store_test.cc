@@ -70,6 +70,25 @@ TEST_CASE("store: holes are not copied", "[verify]") {
   CHECK(r.first() == "integrity_check");
 }
 
+TEST_CASE("store: the header's bytes are those of a ledger, also where SQLite does not look", "[verify]") {
+  const Files files;
+  const std::string good = slurp(files.path);
+  for (const std::size_t at : {20U, 21U, 44U, 46U, 48U, 51U, 52U, 55U, 56U, 58U, 59U, 64U, 67U, 72U, 91U}) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 4);
+    save(files.path, bad);
+    CAPTURE(at);
+    const int status = files.check().status;
+    CHECK((status == 1 || status == 3));
+  }
+  std::string counters = good;
+  for (const std::size_t at : {24U, 27U, 40U, 43U, 96U, 99U}) counters[at] = static_cast<char>(counters[at] ^ 4);
+  // The number that says which change the page count is of goes with the counter.
+  for (std::size_t i = 0; i < 4; ++i) counters[92 + i] = counters[24 + i];
+  save(files.path, counters);
+  CHECK(files.check().status == 0);
+}
+
 TEST_CASE("store: a file longer or shorter than its pages is damaged", "[verify]") {
   const Files files;
   const std::string good = slurp(files.path);
