@@ -2,6 +2,7 @@
 #include "sandbox/json_value.h"
 
 #include <cassert>
+#include <utility>
 
 #include "sandbox/jsonc.h"
 
@@ -58,6 +59,22 @@ void encode_text(std::string_view text, std::string& out) {
 }
 
 }  // namespace
+
+Json::Json() : value_(Object{}) {}
+Json::Json(Object object) : value_(std::move(object)) {}
+Json::Json(Array array) : value_(std::move(array)) {}
+Json::Json(std::string text) : value_(std::move(text)) {}
+Json::Json(std::string_view text) : value_(std::string(text)) {}
+Json::Json(const char* text) : value_(std::string(text)) {}
+Json::Json(bool flag) : value_(flag) {}
+Json::Json(std::int64_t number) : value_(number) {}
+Json::Json(std::uint32_t number) : value_(std::int64_t{number}) {}
+Json::Json(int number) : value_(std::int64_t{number}) {}
+Json::Json(const Json&) = default;
+Json::Json(Json&&) noexcept = default;
+Json& Json::operator=(const Json&) = default;
+Json& Json::operator=(Json&&) noexcept = default;
+Json::~Json() = default;
 
 std::string Json::encode() const {
   std::string out;

@@ -17,24 +17,25 @@ class Json {
   using Array = std::vector<Json>;
   using Object = std::map<std::string, Json, std::less<>>;
 
-  Json() : value_(Object{}) {}
-  Json(Object object)
-      : value_(std::move(object)) {}  // NOLINT(google-explicit-constructor): a literal tree
-  Json(Array array)
-      : value_(std::move(array)) {}  // NOLINT(google-explicit-constructor): a literal tree
-  Json(std::string text)
-      : value_(std::move(text)) {}  // NOLINT(google-explicit-constructor): a literal tree
-  Json(std::string_view text)
-      : value_(std::string(text)) {}  // NOLINT(google-explicit-constructor): a literal tree
-  Json(const char* text)
-      : value_(std::string(text)) {}  // NOLINT(google-explicit-constructor): a literal tree
-  Json(bool flag) : value_(flag) {}   // NOLINT(google-explicit-constructor): a literal tree
-  Json(std::int64_t number)
-      : value_(number) {}  // NOLINT(google-explicit-constructor): a literal tree
-  Json(std::uint32_t number)
-      : value_(std::int64_t{number}) {}  // NOLINT(google-explicit-constructor): a literal tree
-  Json(int number)
-      : value_(std::int64_t{number}) {}  // NOLINT(google-explicit-constructor): a literal tree
+  // Not inline, the special members neither: building documents is most of the code of a launch,
+  // each of its statements runs once, and what it costs is to fetch it from memory.
+  // NOLINTBEGIN(google-explicit-constructor): a literal tree
+  Json();
+  Json(Object object);
+  Json(Array array);
+  Json(std::string text);
+  Json(std::string_view text);
+  Json(const char* text);
+  Json(bool flag);
+  Json(std::int64_t number);
+  Json(std::uint32_t number);
+  Json(int number);
+  // NOLINTEND(google-explicit-constructor)
+  Json(const Json&);
+  Json(Json&&) noexcept;
+  Json& operator=(const Json&);
+  Json& operator=(Json&&) noexcept;
+  ~Json();
 
   // The exact bytes. Text must be valid UTF-8 without NUL and numbers within +-(2^53-1): anything
   // else is a bug of the caller and asserts.
