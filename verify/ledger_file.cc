@@ -3,57 +3,22 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "verify/database.h"
+#include "verify/database_form.h"
 #include "verify/encoding.h"
 #include "verify/snapshot.h"
 
 namespace ethos::verify {
 namespace {
 
-constexpr std::int64_t kApplicationId = 1163151439;
-constexpr std::int64_t kUserVersion = 1;
 constexpr std::size_t kBatchRows = 256;
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20U;
 constexpr std::size_t kFrameBytes = 4096 + 24;  // of the write-ahead log; its header is 32 bytes
-constexpr std::int64_t kPageBytes = 4096;
 constexpr std::size_t kSaltBytes = 32;
 constexpr std::size_t kMaxStoredNote = 1'000'000;
 
-// store.md S-2, byte for byte.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSchema{{
-    {"leaf",
-     "CREATE TABLE leaf(seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL, hash BLOB NOT NULL "
-     "CHECK(length(hash)=32)) STRICT"},
-    {"checkpoint", "CREATE TABLE checkpoint(size INTEGER PRIMARY KEY, note BLOB NOT NULL) STRICT"},
-    {"tail",
-     "CREATE TABLE tail(one INTEGER PRIMARY KEY CHECK(one=1), epoch INTEGER NOT NULL, "
-     "epoch_seq INTEGER NOT NULL, peaks BLOB NOT NULL) STRICT"},
-    {"disclosure",
-     "CREATE TABLE disclosure(c BLOB PRIMARY KEY NOT NULL CHECK(length(c)=32), kind TEXT NOT NULL, "
-     "salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT, WITHOUT ROWID"},
-    {"blob",
-     "CREATE TABLE blob(sha256 BLOB PRIMARY KEY NOT NULL CHECK(length(sha256)=32), "
-     "bytes BLOB NOT NULL) STRICT, WITHOUT ROWID"},
-}};
-
-void check_whole_file(Database& database, Findings& findings) {
-  Statement check = database.prepare("PRAGMA integrity_check(5)");
-  bool any = false;
-  while (check.step()) {
-    any = true;
-    if (check.bytes(0) != "ok") {
-      findings.add({.code = Code::integrity_check, .found = printable(check.bytes(0), 200),
-                    .text = "SQLite's integrity check is not ok"});
-    }
-  }
-  if (check.failed() || !any) {
-    findings.add({.code = Code::integrity_check, .found = database.message(),
-                  .text = "SQLite's integrity check did not finish"});
-  }
-}
 
 // A ledger that can be read now.
 struct OpenLedger {
@@ -252,100 +217,6 @@ class LedgerFile final : public EvidenceSource {
   std::int64_t last_seq_ = -1;
 };
 
-// S-2: exactly the five tables. False when the schema could not even be read.
-bool check_schema(Database& database, Findings& findings) {
-  Statement rows = database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema");
-  std::set<std::string, std::less<>> seen;
-  bool good = true;
-  const auto refuse = [&](std::string text, std::string found) {
-    findings.add({.code = Code::schema, .found = std::move(found), .text = std::move(text)});
-    good = false;
-  };
-  while (rows.step()) {
-    const std::string name(rows.bytes(1));
-    const auto* wanted = std::find_if(kSchema.begin(), kSchema.end(),
-                                      [&](const auto& entry) { return entry.first == name; });
-    const std::string shown = printable(rows.bytes(0)) + " " + printable(name);
-    if (wanted == kSchema.end()) {
-      refuse("the database holds something that a ledger does not", shown);
-    } else if (rows.bytes(0) != "table" || rows.bytes(2) != name || rows.bytes(3) != wanted->second) {
-      refuse("a table is not the one of the format", shown + ": " + printable(rows.bytes(3)));
-    } else if (!seen.insert(name).second) {
-      refuse("a table is named twice", shown);
-    }
-  }
-  if (rows.failed()) refuse("the schema cannot be read", database.message());
-  for (const auto& [name, sql] : kSchema) {
-    if (good && !seen.contains(name)) refuse("a table is missing", std::string(name));
-  }
-  return good;
-}
-
-// Numbers in the header that S-1 fixes.
-Result<bool> check_header(Database& database, Findings& findings) {
-  const std::int64_t application = database.number("PRAGMA application_id");
-  if (application < 0) return Error{Errc::malformed, "not an SQLite database, or its first page is damaged: " + database.message()};
-  if (application != kApplicationId) return Error{Errc::malformed, "an SQLite database, but not an ethos ledger (application_id)"};
-  const std::int64_t version = database.number("PRAGMA user_version");
-  if (version != kUserVersion) {
-    findings.add({.code = Code::unknown_version, .expected = "1", .found = std::to_string(version),
-                  .text = "the store has a version that this verifier does not know"});
-    return false;
-  }
-  Statement encoding = database.prepare("PRAGMA encoding");
-  if (!encoding.step() || encoding.bytes(0) != "UTF-8" || database.number("PRAGMA page_size") != kPageBytes ||
-      database.number("PRAGMA auto_vacuum") != 0) {
-    findings.add({.code = Code::schema, .text = "encoding, page size or auto-vacuum are not those of a ledger"});
-  }
-  return true;
-}
-
-// What the first 100 bytes must be; -1: anything (counters, and the version that wrote last), -2: 1 or 2.
-// SQLite reads over some of them or takes only a part of their bits.
-constexpr std::array<int, 100> kFileHeader = [] {
-  std::array<int, 100> out{};
-  constexpr std::string_view magic("SQLite format 3\0", 16);
-  for (std::size_t i = 0; i < magic.size(); ++i) out[i] = magic[i];
-  out[16] = 0x10;           // pages of 4,096 bytes
-  out[18] = out[19] = -2;   // without or with a write-ahead log
-  out[21] = 64;
-  out[22] = out[23] = 32;
-  for (const int i : {24, 28, 32, 36, 40, 92, 96}) {
-    for (int j = i; j < i + 4; ++j) out[static_cast<std::size_t>(j)] = -1;
-  }
-  out[47] = 4;              // schema format
-  out[59] = 1;              // UTF-8
-  for (int i = 60; i < 64; ++i) out[static_cast<std::size_t>(i)] = -1;  // S-1 judges it
-  for (int i = 68; i < 72; ++i) out[static_cast<std::size_t>(i)] = -1;
-  return out;
-}();
-
-void check_file_header(const OpenLedger& opened, Findings& findings) {
-  if (!opened.file.valid()) return;
-  std::array<unsigned char, kFileHeader.size()> bytes{};
-  ssize_t got = 0;
-  do {
-    got = ::pread(opened.file.get(), bytes.data(), bytes.size(), 0);
-  } while (got < 0 && errno == EINTR);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const int wanted = kFileHeader[i];
-    const bool fits = wanted == -1 || (wanted == -2 ? bytes[i] == 1 || bytes[i] == 2 : bytes[i] == wanted);
-    if (got == static_cast<ssize_t>(bytes.size()) && fits) continue;
-    findings.add({.code = Code::schema, .expected = std::to_string(wanted), .found = std::to_string(bytes[i]),
-                  .text = "byte " + std::to_string(i) + " of the file is not that of a ledger's database"});
-    return;
-  }
-}
-
-// SQLite reads the pages that the header counts; what lies behind them would be carried along unseen.
-void check_length(const OpenLedger& opened, Database& database, Findings& findings) {
-  const std::int64_t pages = database.number("PRAGMA page_count");
-  const std::uint64_t wanted = static_cast<std::uint64_t>(std::max<std::int64_t>(pages, 0)) * static_cast<std::uint64_t>(kPageBytes);
-  if (opened.size == 0 || opened.size == wanted) return;
-  findings.add({.code = Code::integrity_check, .expected = std::to_string(wanted) + " bytes", .found = std::to_string(opened.size),
-                .text = "the file is not as long as the pages that it counts"});
-}
-
 // Brings the log's valid commits into the copy. False: they are only visible through the log.
 Result<bool> fold_log(const Snapshot& snapshot, Findings& findings) {
   if (snapshot.log_bytes == 0) return true;
@@ -411,8 +282,10 @@ Result<std::unique_ptr<EvidenceSource>> open_ledger_file(const std::string& path
   const auto readable = check_header(*database, findings);
   if (!readable) return readable.error();
   if (!*readable || !check_schema(*database, findings)) return nothing;
-  check_file_header(*opened, findings);
-  check_length(*opened, *database, findings);
+  if (opened->file.valid()) {
+    check_file_header(opened->file.get(), findings);
+    check_length(opened->size, *database, findings);
+  }
   if (!opened->checked) check_whole_file(*database, findings);
   std::unique_ptr<EvidenceSource> source =
       std::make_unique<LedgerFile>(*std::move(opened), std::move(how), std::move(snapshot->highwater));
