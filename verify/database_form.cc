@@ -71,9 +71,13 @@ bool check_schema(Database& database, Findings& findings) {
     const std::string name(rows.bytes(1));
     const auto* wanted = std::find_if(kSchema.begin(), kSchema.end(),
                                       [&](const auto& entry) { return entry.first == name; });
+    bool is_text = true;
+    for (int i = 0; i < 4; ++i) is_text = is_text && rows.type(i) == Statement::Type::text;
     const std::string shown = printable(rows.bytes(0)) + " " + printable(name);
     if (wanted == kSchema.end()) {
       refuse("the database holds something that a ledger does not", shown);
+    } else if (!is_text) {
+      refuse("the schema holds a value that is no text", shown);
     } else if (rows.bytes(0) != "table" || rows.bytes(2) != name || rows.bytes(3) != wanted->second) {
       refuse("a table is not the one of the format", shown + ": " + printable(rows.bytes(3)));
     } else if (!seen.insert(name).second) {

@@ -243,6 +243,8 @@ TEST_CASE("ledger: the database itself is checked before a row is believed", "[v
       {"schema", "CREATE TABLE more(a)"},
       {"schema", "DROP TABLE blob"},
       {"schema", "DROP TABLE tail; CREATE TABLE tail(one INTEGER PRIMARY KEY, epoch INTEGER, epoch_seq INTEGER, peaks BLOB) STRICT"},
+      {"schema", "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET type=CAST(type AS BLOB) WHERE name='blob'"},
+      {"schema", "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql=CAST(sql AS BLOB) WHERE name='leaf'"},
       {"tail_row", "UPDATE tail SET epoch=0"},
       {"tail_row", "DELETE FROM tail"},
       {"tail_row", "UPDATE tail SET peaks=x'00'"},
