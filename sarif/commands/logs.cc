@@ -139,6 +139,7 @@ struct CompareOptions {
   std::string current;
   std::size_t limit = 100;
   bool is_json = false;
+  bool leaves_absent_out = false;
   Output output;
 };
 
@@ -163,7 +164,9 @@ Exit baseline(const CompareOptions& options, const Streams& streams) {
   if (!comparison) return refuse(streams, comparison.error());
   const auto done = write_output(options.output.path, "", streams.out, [&](ByteSink& sink) {
     JsonWriter writer(sink, options.output.layout());
-    return write_baseline(reopen(*previous), reopen(*current), *comparison, writer);
+    return write_baseline(
+        reopen(*previous), reopen(*current), *comparison, writer,
+        options.leaves_absent_out ? AbsentResults::leave_out : AbsentResults::keep);
   });
   if (!done) return refuse(streams, done.error());
   note_tools_not_run(*comparison, streams);
@@ -296,6 +299,8 @@ void add_baseline(CLI::App& app, Action& action) {
       "baseline", "Marks each result new, unchanged or updated against an earlier log");
   command->add_option("--baseline", options->previous, "The earlier log")->required();
   command->add_option("input", options->current, "The current log")->required();
+  command->add_flag("--without-absent", options->leaves_absent_out,
+                    "Leave out what is gone; else it is kept as absent");
   options->output.add_to(*command);
   command->callback([options, &action] {
     action = [options](const Streams& streams) { return baseline(*options, streams); };

@@ -213,8 +213,11 @@ base::Result<DifferenceLists> list_differences(const Reopen& previous, const Reo
 }
 
 base::Result<void> write_baseline(const Reopen& previous, const Reopen& current,
-                                  const Comparison& comparison, JsonWriter& writer) {
-  const auto absent = absent_results(previous, comparison);
+                                  const Comparison& comparison, JsonWriter& writer,
+                                  AbsentResults absent_ones) {
+  using ByRun = std::map<std::size_t, std::vector<std::string>>;
+  const auto absent = absent_ones == AbsentResults::keep ? absent_results(previous, comparison)
+                                                         : base::Result<ByRun>(ByRun());
   if (!absent) return base::Unexpected(base::Error(absent.error()));
   auto source = current();
   if (!source) return base::Unexpected(std::move(source).error());

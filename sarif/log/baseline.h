@@ -54,7 +54,9 @@ base::Result<DifferenceLists> list_differences(const Reopen& previous, const Reo
 // Copies the current log with baselineState (3.27.24) on every result, and each result that is gone
 // behind those of the run of its tool, as "absent". An absent result keeps what identifies and
 // places it; its indices into arrays of the previous log are left out.
+enum class AbsentResults { keep, leave_out };
 base::Result<void> write_baseline(const Reopen& previous, const Reopen& current,
-                                  const Comparison& comparison, JsonWriter& writer);
+                                  const Comparison& comparison, JsonWriter& writer,
+                                  AbsentResults absent = AbsentResults::keep);
 
 }  // namespace ethos::sarif

@@ -72,7 +72,8 @@ using MakeFile = std::function<base::Result<void>(
 //   "lint/run-2/4711".
 // - A result with too many locations or thread flow locations becomes several, in different parts,
 //   each with the first location; the property "ethos/piece" says which of how many.
-// - In a run with sandbox evidence every part has the results of rule runtime.sandbox_denial.
+// - Every file that has a part of a run with sandbox evidence has, in the first such part, the
+//   results of rule runtime.sandbox_denial.
 //
 // Errors: those of reading; too_large when a run without its results is larger than the limits.
 base::Result<SplitSummary> split_log(int fd, const SplitLimits& limits, JsonLayout layout,

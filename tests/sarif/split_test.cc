@@ -342,26 +342,40 @@ TEST_CASE("split: runs that a service would mix up get categories of their own",
   CHECK(runs[3]["automationDetails"]["id"] == "run-2/");
 }
 
-TEST_CASE("split: sandbox evidence goes with every part", "[sarif]") {
+TEST_CASE("split: sandbox evidence goes with every file, once", "[sarif]") {
   json run = big_run();
   run["properties"]["sandbox"] = {{"enabled", true}};
   json denial = result("runtime.sandbox_denial", 1, "error");
   denial["properties"] = {{"record_seq", 9}};
   run["results"].push_back(denial);
-  SplitLimits limits;
-  limits.results = 25;
-  const Split parts = split(log_of({run}).dump(), limits);
-  REQUIRE(parts.summary);
-  std::size_t count = 0;
-  for (const json& file : parts.files()) {
-    for (const json& part : file["runs"]) {
-      CHECK(part["results"][0]["properties"]["record_seq"] == 9);
-      CHECK(part["properties"]["sandbox"] == run["properties"]["sandbox"]);
-      count += part["results"].size();
+  for (const std::uint64_t runs : {std::uint64_t{1}, std::uint64_t{2}, SplitLimits::kNone}) {
+    CAPTURE(runs);
+    SplitLimits limits;
+    limits.results = 20;
+    limits.runs = runs;
+    const Split parts = split(log_of({run}).dump(), limits);
+    REQUIRE(parts.summary);
+    for (const json& file : parts.files()) {
+      std::size_t denials = 0;
+      for (const json& part : file["runs"]) {
+        CHECK(part["properties"]["sandbox"] == run["properties"]["sandbox"]);
+        for (const json& one : part["results"])
+          denials += one["ruleId"] == denial["ruleId"] ? 1U : 0U;
+      }
+      CHECK(denials == 1);
+      CHECK(file["runs"][0]["results"][0]["properties"]["record_seq"] == 9);
     }
+    std::size_t results = 0;
+    std::size_t repeated = 0;
+    for (const SplitFile& file : parts.summary->files) {
+      for (const SplitPart& part : file.parts) {
+        results += part.results;
+        repeated += part.repeated;
+      }
+    }
+    CHECK(results == 61 + repeated);
+    CHECK(repeated == parts.texts.size() - 1);
   }
-  CHECK(count == 61 + 2);
-  CHECK(parts.summary->files[0].parts[1].repeated == 1);
 }
 
 TEST_CASE("split: runs without results, and logs without runs, stay", "[sarif]") {
