@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "ledger/commit.h"
+#include "ledger/record/envelope_view.h"
 
 namespace ethos::ledger {
 namespace {
@@ -111,6 +112,15 @@ Result<record::Record> Engine::record(std::uint64_t seq) {
   auto bytes = Store(session_.database()).leaf_bytes(seq);
   if (!bytes) return Unexpected(std::move(bytes).error());
   return record::parse_record(*bytes);
+}
+
+Result<std::string> Engine::record(std::uint64_t seq, std::string_view run) {
+  auto bytes = Store(session_.database()).leaf_bytes(seq);
+  auto view = bytes ? record::scan_envelope(*bytes)
+                    : Result<record::EnvelopeView>(fail(Errc::not_found, ""));
+  if (!view || view->run != run)
+    return fail(Errc::refused, "record " + std::to_string(seq) + " is not of this run");
+  return bytes;
 }
 
 Result<Committed> Engine::rotate(RotateReason reason) {

@@ -39,8 +39,9 @@ class Engine {
   // Between commits: lets readers in.
   base::Result<void> pause() { return session_.pause(); }
   base::Result<void> resume() { return session_.resume(); }
-  // A record that is there.
+  // A record that is there; with a run, its bytes if it is that run's (Errc::refused).
   base::Result<record::Record> record(std::uint64_t seq);
+  base::Result<std::string> record(std::uint64_t seq, std::string_view run);
   // The key epoch has signed nothing but its own beginning.
   [[nodiscard]] bool is_fresh_epoch() const {
     return session_.tail().epoch_seq + 1 == session_.tail().frontier.size();

@@ -17,10 +17,8 @@ std::string journal_of(const ledger::LedgerFiles& files, const std::string& run)
   return files.runs() + "/" + run + ".journal";
 }
 
-namespace {
-
-// What a killed runner left half brought out is undone before its run is ended in the ledger.
-Result<void> roll_back_dead_commits(const ledger::LedgerFiles& files, std::ostream& err) {
+// Before the runs are ended in the ledger.
+Result<void> undo_dead_commits(const ledger::LedgerFiles& files, std::ostream& err) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(files.runs(), error)) {
     const std::string name = entry.path().filename().string();
@@ -46,10 +44,8 @@ Result<void> roll_back_dead_commits(const ledger::LedgerFiles& files, std::ostre
   return {};
 }
 
-}  // namespace
-
 Result<void> end_dead_runs(ledger::Appender& appender, bool is_quiet, std::ostream& err) {
-  if (auto undone = roll_back_dead_commits(appender.files(), err); !undone) return undone;
+  if (auto undone = undo_dead_commits(appender.files(), err); !undone) return undone;
   auto ended = ledger::recover_runs(appender);
   if (!ended) {
     return base::Unexpected(std::move(ended).error().with_context("end the runs that died"));

@@ -3,6 +3,9 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
+#include <thread>
+
 #include "ledger/create.h"
 
 namespace ethos::sandbox {
@@ -10,9 +13,43 @@ namespace ethos::sandbox {
 using base::Errc;
 using base::Result;
 
-Result<ReadyLedger> ready_ledger(const ledger::LedgerChoice& choice, bool may_make,
+namespace {
+
+using ledger::service::Client;
+
+// A service that was asked for must answer. One that only might be there is given a moment when its
+// socket is there and nobody answers: it may be starting again, and a run that begins without it
+// could not go on once it is back.
+Result<std::optional<Client>> find_service(const ledger::LedgerFiles& files,
+                                           const std::optional<std::string>& named) {
+  constexpr auto kPause = std::chrono::milliseconds(50);
+  constexpr int kTries = 20;
+  for (int i = 0;; ++i) {
+    auto client = Client::connect(named.value_or(files.socket()));
+    if (client) return std::optional<Client>(std::move(*client));
+    const Errc code = client.error().code;
+    if (!named && code == Errc::not_found) return std::optional<Client>();
+    if (code != Errc::busy) return base::Unexpected(std::move(client).error());
+    if (i == kTries) {
+      if (named) return base::Unexpected(std::move(client).error());
+      return std::optional<Client>();
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+}  // namespace
+
+Result<ReadyLedger> ready_ledger(const ledger::LedgerChoice& choice,
+                                 const std::optional<std::string>& service, bool may_make,
                                  const base::Clock& clock) {
-  ReadyLedger out{choice.files, std::nullopt};
+  ReadyLedger out{choice.files, std::nullopt, std::nullopt};
+  auto found = find_service(choice.files, service);
+  if (!found) return base::Unexpected(std::move(found).error());
+  if (*found) {
+    out.service = std::move(*found);
+    return out;
+  }
   struct stat st {};
   if (::stat(choice.files.database.c_str(), &st) == 0) return out;
   if (!choice.is_default_place || !may_make)

@@ -7,6 +7,7 @@
 #include "ledger/base/clock.h"
 #include "ledger/base/result.h"
 #include "ledger/ledger_files.h"
+#include "ledger/service/client.h"
 
 namespace ethos::sandbox {
 
@@ -15,8 +16,13 @@ namespace ethos::sandbox {
 struct ReadyLedger {
   ledger::LedgerFiles files;
   std::optional<std::string> note;  // one line worth telling: it was made just now
+  // The service that writes it; absent when nobody does and the caller writes it directly.
+  std::optional<ledger::service::Client> service;
 };
+// `service`: the socket of a service that must be there; else one that answers beside the ledger is
+// used.
 [[nodiscard]] base::Result<ReadyLedger> ready_ledger(const ledger::LedgerChoice& choice,
+                                                     const std::optional<std::string>& service,
                                                      bool may_make, const base::Clock& clock);
 
 }  // namespace ethos::sandbox

@@ -79,6 +79,11 @@ constexpr auto kTable = std::to_array<OptionRow>({
         "--keys", both, [](O& o) -> Text& { return o.keys; },
         "directory of the ledger's keys (default: beside it)", "DIR"),
     text(
+        "--service", run, [](O& o) -> Text& { return o.service; },
+        "socket of the service that writes the ledger (default: $ETHOS_SERVICE, then one beside "
+        "the ledger)",
+        "SOCKET"),
+    text(
         "--cgroup-parent", both, [](O& o) -> Text& { return o.cgroup_parent; },
         "cgroup v2 directory to make the cage's group in", "DIR"),
     flag(

@@ -104,7 +104,9 @@ Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock) {
   if (!choice) return base::Unexpected(std::move(choice).error());
   if (auto placed = check_ledger_place(options, ready.caller, choice->files); !placed)
     return base::Unexpected(std::move(placed).error());
-  auto ledger = ready_ledger(*choice, !options.has_no_init, clock);
+  const auto service =
+      options.service ? options.service : ledger::process_environment()("ETHOS_SERVICE");
+  auto ledger = ready_ledger(*choice, service, !options.has_no_init, clock);
   if (!ledger) return base::Unexpected(std::move(ledger).error());
   ready.ledger = std::move(*ledger);
   base::step_mark("host facts");

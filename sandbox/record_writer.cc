@@ -83,7 +83,7 @@ Result<void> RecordWriter::commit(std::vector<Waiting> records,
     request.records.push_back({std::move(record.type), &chain_, std::move(record.body), record.ts});
   request.disclosures = std::move(disclosures);
   request.blobs = std::move(blobs);
-  auto committed = appender_.commit(request);
+  auto committed = sink_.commit(request);
   if (!committed) return base::Unexpected(std::move(committed).error());
   const std::lock_guard lock(mutex_);
   for (const ledger::PlacedRecord& placed : committed->records) sequences_.push_back(placed.seq);

@@ -23,8 +23,8 @@ class RecordWriter {
  public:
   static constexpr std::size_t kMaxWaiting = 256;
 
-  RecordWriter(ledger::Appender& appender, const base::Clock& clock, const record::RunId& run)
-      : appender_(appender), clock_(clock), chain_{run, 0, {}} {}
+  RecordWriter(ledger::RecordSink& sink, const base::Clock& clock, const record::RunId& run)
+      : sink_(sink), clock_(clock), chain_{run, 0, {}} {}
   RecordWriter(const RecordWriter&) = delete;
   RecordWriter& operator=(const RecordWriter&) = delete;
   ~RecordWriter() { stop(); }
@@ -58,7 +58,7 @@ class RecordWriter {
   void work();
   void start_thread();
 
-  ledger::Appender& appender_;
+  ledger::RecordSink& sink_;
   const base::Clock& clock_;
   ledger::RunChain chain_;
   mutable std::mutex mutex_;

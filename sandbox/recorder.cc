@@ -19,9 +19,9 @@ constexpr std::size_t kMaxExecPaths = 1024;
 
 }  // namespace
 
-Recorder::Recorder(ledger::Appender& appender, const base::Clock& clock, const record::RunId& run,
+Recorder::Recorder(ledger::RecordSink& sink, const base::Clock& clock, const record::RunId& run,
                    OpenFacts open, std::vector<Json> grants, std::vector<ledger::Blob> blobs)
-    : writer_(appender, clock, run),
+    : writer_(sink, clock, run),
       open_(std::move(open)),
       grants_(std::move(grants)),
       blobs_(std::move(blobs)) {}

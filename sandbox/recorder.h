@@ -24,8 +24,8 @@ namespace ethos::sandbox {
 
 class Recorder final : public EvidenceSink {
  public:
-  // `appender`, `clock` and `plan` must outlive it. `grants` are the bodies of compute_grants.
-  Recorder(ledger::Appender& appender, const base::Clock& clock, const record::RunId& run,
+  // `sink`, `clock` and `plan` must outlive it. `grants` are the bodies of compute_grants.
+  Recorder(ledger::RecordSink& sink, const base::Clock& clock, const record::RunId& run,
            OpenFacts open, std::vector<Json> grants, std::vector<ledger::Blob> blobs);
   ~Recorder() override;
 

@@ -7,14 +7,13 @@
 
 #include "ledger/base/random.h"
 #include "ledger/base/step_mark.h"
-#include "ledger/run_lock.h"
-#include "sandbox/dead_runs.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/measuring.h"
 #include "sandbox/open_facts.h"
 #include "sandbox/output_spool.h"
 #include "sandbox/ready.h"
 #include "sandbox/recorder.h"
+#include "sandbox/run_sink.h"
 #include "sandbox/run_status.h"
 #include "sandbox/sarif_step.h"
 #include "sandbox/shown_text.h"
@@ -34,36 +33,33 @@ std::uint32_t random_host_id() {
 
 class Run {
  public:
-  Run(const RunOptions& options, Ready ready, ledger::Appender appender, const base::Clock& clock,
-      std::ostream& err)
+  Run(const RunOptions& options, Ready ready, RunSink sink, const record::RunId& id,
+      const base::Clock& clock, std::ostream& err)
       : options_(options),
         ready_(std::move(ready)),
-        appender_(std::move(appender)),
+        sink_(std::move(sink)),
         clock_(clock),
         err_(err),
-        id_(record::RunId::random()) {}
+        id_(id) {}
 
   int go() {
-    base::step_mark("run lock");
-    auto lock = ledger::RunLock::create(appender_.files(), id_);
-    if (!lock) return fail(lock.error().message());
     if (ready_.run_id_file) {
       if (auto written = write_output(*ready_.run_id_file, id_.text() + "\n"); !written) {
-        static_cast<void>(lock->finish());
+        static_cast<void>(sink_.finish().has_value());
         return fail(written.error().message());
       }
     }
     base::step_mark("facts of run.open");
     OpenFacts open = collect_open_facts(options_, ready_.prepared, ready_.host);
     if (ready_.decision) open.decision = ready_.decision->fact;
-    Recorder recorder(appender_, clock_, id_, std::move(open), ready_.prepared.grants,
+    Recorder recorder(sink_.records(), clock_, id_, std::move(open), ready_.prepared.grants,
                       ceiling_blobs(ready_.prepared.policy));
     status_.run = id_.text();
     status_.tool = ready_.prepared.policy.tool;
     const int status = ready_.prepared.refusals.empty() ? cage(recorder) : refuse(recorder);
     if (recorder.failure().empty()) {
       // Its end is committed, or nothing of it is in the ledger: there is nothing to recover.
-      if (auto done = lock->finish(); !done) say(done.error().message());
+      if (auto done = sink_.finish(); !done) say(done.error().message());
     }
     for (const std::string& warning : recorder.warnings()) say(warning);
     return write_status(status);
@@ -99,7 +95,7 @@ class Run {
     if (!ready_.sarif) return status;
     request.file = &*ready_.sarif;
     request.prepared = &ready_.prepared;
-    request.ledger = appender_.files();
+    request.ledger = &sink_;
     request.run = id_.text();
     request.host_id = random_host_id();
     auto written = write_sarif(request, recorder);
@@ -129,7 +125,7 @@ class Run {
     launch.cgroup_found = ready_.cgroup_parent;
     launch.spool_stdout_fd = out->fd();
     launch.spool_stderr_fd = err->fd();
-    launch.commit_journal = journal_of(appender_.files(), id_.text());
+    launch.commit_journal = sink_.journal();
     CageOutcome outcome;
     {
       Measuring measuring(plan, recorder);
@@ -247,7 +243,7 @@ class Run {
 
   const RunOptions& options_;
   Ready ready_;
-  ledger::Appender appender_;
+  RunSink sink_;
   const base::Clock& clock_;
   std::ostream& err_;
   record::RunId id_;
@@ -269,11 +265,12 @@ int run_tool(const RunOptions& options, std::ostream& err) {
   if (!ready) return fail(ready.error());
   if (ready->ledger.note && !options.is_quiet) err << "ethos-run: " << *ready->ledger.note << '\n';
   base::step_mark("dead runs");
-  auto appender = ledger::Appender::open(ready->ledger.files, *clock);
-  if (!appender) return fail(appender.error());
-  if (auto ended = end_dead_runs(*appender, options.is_quiet, err); !ended)
-    return fail(ended.error());
-  return Run(options, std::move(*ready), std::move(*appender), *clock, err).go();
+  auto sink = RunSink::open(std::move(ready->ledger), *clock, options.is_quiet, err);
+  if (!sink) return fail(sink.error());
+  base::step_mark("run lock");
+  auto run = sink->begin();
+  if (!run) return fail(run.error());
+  return Run(options, std::move(*ready), std::move(*sink), *run, *clock, err).go();
 }
 
 }  // namespace ethos::sandbox

@@ -20,6 +20,7 @@ struct RunOptions {
   GrantOptions grants;
   std::optional<std::string> ledger;
   std::optional<std::string> keys;
+  std::optional<std::string> service;
   std::optional<std::string> config;
   std::optional<std::string> config_revision;
   std::optional<std::string> ceiling;

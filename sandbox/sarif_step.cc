@@ -5,7 +5,6 @@
 #include <array>
 
 #include "ledger/bulk_hash.h"
-#include "ledger/reader.h"
 #include "sandbox/facts_collect.h"
 #include "sandbox/jsonc.h"
 #include "sandbox/path_text.h"
@@ -88,7 +87,7 @@ class SarifStep {
     if (!program) return base::Unexpected(std::move(program).error());
     program_ = std::move(*program);
     if (auto planned = choose_plan(); !planned) return base::Unexpected(std::move(planned).error());
-    auto evidence = evidence_document(request_.ledger, request_.run, recorder_.sequences(),
+    auto evidence = evidence_document(*request_.ledger, request_.run, recorder_.sequences(),
                                       recorder_.checkpoint_note(), request_.prepared->policy,
                                       request_.prepared->workspace);
     if (!evidence) return base::Unexpected(std::move(evidence).error());
@@ -249,31 +248,27 @@ bool is_on_standard_error(std::string_view format) {
   return std::ranges::find(kFormats, format) != kFormats.end();
 }
 
-Result<std::string> evidence_document(const ledger::LedgerFiles& ledger, const std::string& run,
+Result<std::string> evidence_document(RunSink& ledger, const std::string& run,
                                       const std::vector<std::uint64_t>& sequences,
                                       const std::string& checkpoint, const Policy& policy,
                                       const Workspace& workspace) {
   if (sequences.empty()) return base::fail(Errc::not_found, "no record of the run");
-  auto reader = ledger::LedgerReader::open(ledger);
-  if (!reader) return base::Unexpected(std::move(reader).error());
   std::string records;
-  std::size_t next = 0;
-  auto read = reader->read(sequences.front(), sequences.back() + 1,
-                           [&](const ledger::StoredRecord& record) {
-                             if (next >= sequences.size() || record.seq != sequences[next])
-                               return true;
-                             if (!records.empty()) records += ',';
-                             records += record.bytes;
-                             return ++next < sequences.size() && records.size() <= kMaxEvidence;
-                           });
-  if (!read) return base::Unexpected(std::move(read).error());
-  if (next != sequences.size())
+  std::size_t count = 0;
+  auto origin = ledger.read(sequences, [&](std::string_view bytes) {
+    if (!records.empty()) records += ',';
+    records += bytes;
+    ++count;
+    return records.size() <= kMaxEvidence;
+  });
+  if (!origin) return origin;
+  if (count != sequences.size())
     return base::fail(Errc::too_large, "the run's records do not fit into an evidence document");
   Json place;
   place["checkpoint"] = checkpoint;
   place["first_seq"] = static_cast<std::int64_t>(sequences.front());
   place["last_seq"] = static_cast<std::int64_t>(sequences.back());
-  place["origin"] = reader->tail().checkpoint.origin;
+  place["origin"] = *origin;
   place["run"] = run;
   return R"({"v":1,"kind":"ethos-evidence","ledger":)" + place.encode() + ",\"records\":[" +
          records + "]" + declaration_member(policy, workspace) + "}";

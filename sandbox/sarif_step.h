@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "ledger/base/result.h"
-#include "ledger/ledger_files.h"
 #include "sandbox/output_files.h"
 #include "sandbox/prepare.h"
 #include "sandbox/recorder.h"
+#include "sandbox/run_sink.h"
 
 // `--sarif`: the tool's output and the run's records become one SARIF file, made by ethos-sarif in
 // a cage of its own; then `sarif.written` says which file that was.
@@ -18,8 +18,8 @@ namespace ethos::sandbox {
 struct SarifRequest {
   const OutputFile* file = nullptr;
   const Prepared* prepared = nullptr;
-  std::optional<Plan> plan;  // of the run; absent when it was refused before there was one
-  ledger::LedgerFiles ledger;
+  std::optional<Plan> plan;   // of the run; absent when it was refused before there was one
+  RunSink* ledger = nullptr;  // borrowed: where the run's records are
   std::string run;
   std::string_view standard_output;
   std::string_view standard_error;
@@ -38,8 +38,7 @@ struct SarifRequest {
 
 // docs/formats/sarif-property.md, "The evidence document".
 [[nodiscard]] base::Result<std::string> evidence_document(
-    const ledger::LedgerFiles& ledger, const std::string& run,
-    const std::vector<std::uint64_t>& sequences, const std::string& checkpoint,
-    const Policy& policy, const Workspace& workspace);
+    RunSink& ledger, const std::string& run, const std::vector<std::uint64_t>& sequences,
+    const std::string& checkpoint, const Policy& policy, const Workspace& workspace);
 
 }  // namespace ethos::sandbox

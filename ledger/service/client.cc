@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <thread>
 
@@ -162,6 +163,26 @@ Result<Committed> Client::commit(const CommitRequest& request) {
   chain->prev = committed->records.back().leaf_hash;
   return Committed{std::move(committed->records), std::move(*checkpoint),
                    std::move(committed->checkpoint_note), std::move(committed->warnings)};
+}
+
+Result<void> Client::read_records(const std::vector<std::uint64_t>& sequences,
+                                  const std::function<bool(std::string_view bytes)>& take) {
+  if (!run_) return fail(Errc::not_found, "no run was begun");
+  for (std::size_t at = 0; at < sequences.size();) {
+    ReadMessage message{next_id_++, run_->text(), token_, {}};
+    const std::size_t end = std::min(sequences.size(), at + kMaxRecords);
+    message.sequences.assign(sequences.begin() + static_cast<std::ptrdiff_t>(at),
+                             sequences.begin() + static_cast<std::ptrdiff_t>(end));
+    auto answer = ask(encode(message), MessageType::records);
+    if (!answer) return Unexpected(std::move(answer).error());
+    auto found = decode_records(*answer);
+    if (!found) return Unexpected(std::move(found).error());
+    if (found->records.empty()) return fail(Errc::mismatch, "the service gave no records");
+    for (const std::string& bytes : found->records)
+      if (!take(bytes)) return {};
+    at += found->records.size();
+  }
+  return {};
 }
 
 Result<void> Client::finish_run() {

@@ -3,8 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "ledger/appender.h"
 #include "ledger/base/result.h"
@@ -30,6 +33,9 @@ class Client final : public RecordSink {
   base::Result<record::RunId> begin_run();
   // Records of that run only; each RunChain in it is moved on as by Appender::commit.
   base::Result<Committed> commit(const CommitRequest& request) override;
+  // The exact bytes of records of that run, in this order; `take` returns false to stop.
+  base::Result<void> read_records(const std::vector<std::uint64_t>& sequences,
+                                  const std::function<bool(std::string_view bytes)>& take);
   // The run's end was committed (or nothing of it): the service may forget it.
   base::Result<void> finish_run();
 

@@ -232,6 +232,7 @@ void Server::on_message(std::uint64_t id, std::string payload) {
   if (type == MessageType::commit) return on_commit(id, payload);
   if (type == MessageType::begin) return on_begin(id, payload);
   if (type == MessageType::finish) return on_finish(id, payload);
+  if (type == MessageType::read) return on_read(id, payload);
   connection.is_closing = true;
   send(id, encode(FailedMessage{0, Errc::malformed, "a message that is not for the service"}));
 }
@@ -257,6 +258,26 @@ void Server::on_finish(std::uint64_t id, const std::string& payload) {
     book_.finish(message->run);
   }
   send(id, encode(FinishedMessage{message->id}));
+}
+
+void Server::on_read(std::uint64_t id, const std::string& payload) {
+  // What one answer holds: the rest is asked for again.
+  constexpr std::size_t kMaxAnswer = std::size_t{4} * 1024 * 1024;
+  auto message = decode_read(payload);
+  if (!message) return fail_request(id, 0, message.error());
+  auto run = book_.find(message->run, message->token, connections_.at(id)->writer().uid);
+  if (!run) return fail_request(id, message->id, run.error());
+  RecordsMessage answer{message->id, {}};
+  std::size_t bytes = 0;
+  for (const std::uint64_t seq : message->sequences) {
+    // Others' records are none of the producer's business.
+    auto record = engine_->record(seq, message->run);
+    if (!record) return fail_request(id, message->id, record.error());
+    bytes += record->size();
+    answer.records.push_back(std::move(*record));
+    if (bytes > kMaxAnswer) break;
+  }
+  send(id, encode(answer));
 }
 
 void Server::on_commit(std::uint64_t id, const std::string& payload) {

@@ -62,6 +62,7 @@ class Server {
   void on_commit(std::uint64_t id, const std::string& payload);
   void on_begin(std::uint64_t id, const std::string& payload);
   void on_finish(std::uint64_t id, const std::string& payload);
+  void on_read(std::uint64_t id, const std::string& payload);
   void send(std::uint64_t id, std::string message);
   void fail_request(std::uint64_t id, std::uint64_t request, const base::Error& error);
   void close(std::uint64_t id);

@@ -166,6 +166,20 @@ std::string encode(const BegunMessage& message) {
   return Out(MessageType::begun).u64(message.id).text(message.run).done();
 }
 
+std::string encode(const ReadMessage& message) {
+  Out out(MessageType::read);
+  out.u64(message.id).text(message.run).raw(message.token).u32(message.sequences.size());
+  for (const std::uint64_t seq : message.sequences) out.u64(seq);
+  return out.done();
+}
+
+std::string encode(const RecordsMessage& message) {
+  Out out(MessageType::records);
+  out.u64(message.id).u32(message.records.size());
+  for (const std::string& bytes : message.records) out.text(bytes);
+  return out.done();
+}
+
 Result<std::size_t> message_length(std::string_view header) {
   std::size_t length = 0;
   for (const char c : header.substr(0, kHeaderBytes))
@@ -178,7 +192,7 @@ Result<std::size_t> message_length(std::string_view header) {
 std::optional<MessageType> message_type(std::string_view payload) {
   using enum MessageType;
   for (const MessageType type :
-       {hello, commit, finish, begin, welcome, committed, failed, finished, begun}) {
+       {hello, commit, finish, begin, read, welcome, committed, failed, finished, begun, records}) {
     if (!payload.empty() && static_cast<unsigned char>(payload[0]) == static_cast<unsigned>(type))
       return type;
   }
@@ -288,6 +302,26 @@ Result<BegunMessage> decode_begun(std::string_view payload) {
   BegunMessage out;
   out.id = in.u64();
   out.run = in.text();
+  return ended(in, std::move(out));
+}
+
+Result<ReadMessage> decode_read(std::string_view payload) {
+  In in(payload, MessageType::read);
+  ReadMessage out;
+  out.id = in.u64();
+  out.run = in.text();
+  out.token = in.raw<32>();
+  for (std::size_t n = in.count(kMaxRecords, 8); n > 0 && in.is_good(); --n)
+    out.sequences.push_back(in.u64());
+  return ended(in, std::move(out));
+}
+
+Result<RecordsMessage> decode_records(std::string_view payload) {
+  In in(payload, MessageType::records);
+  RecordsMessage out;
+  out.id = in.u64();
+  for (std::size_t n = in.count(kMaxRecords, 4); n > 0 && in.is_good(); --n)
+    out.records.push_back(in.text());
   return ended(in, std::move(out));
 }
 

@@ -26,11 +26,13 @@ enum class MessageType : std::uint8_t {
   commit = 2,
   finish = 3,
   begin = 4,
+  read = 5,
   welcome = 129,
   committed = 130,
   failed = 131,
   finished = 132,
   begun = 133,
+  records = 134,
 };
 
 // 32 random bytes that only the producer of a run knows.
@@ -97,6 +99,19 @@ struct FinishedMessage {
   std::uint64_t id = 0;
 };
 
+// Asks for the exact bytes of records of its own run.
+struct ReadMessage {
+  std::uint64_t id = 0;
+  std::string run;
+  Token token{};
+  std::vector<std::uint64_t> sequences;
+};
+
+struct RecordsMessage {
+  std::uint64_t id = 0;
+  std::vector<std::string> records;  // in the order asked for; fewer when they are too many bytes
+};
+
 // Whole messages, length included.
 std::string encode(const Hello& message);
 std::string encode(const Welcome& message);
@@ -107,6 +122,8 @@ std::string encode(const FinishMessage& message);
 std::string encode(const FinishedMessage& message);
 std::string encode(const BeginMessage& message);
 std::string encode(const BegunMessage& message);
+std::string encode(const ReadMessage& message);
+std::string encode(const RecordsMessage& message);
 
 // The length that the first four bytes announce. Errc::malformed for 0 or one over the limit.
 base::Result<std::size_t> message_length(std::string_view header);
@@ -123,5 +140,7 @@ base::Result<FinishMessage> decode_finish(std::string_view payload);
 base::Result<FinishedMessage> decode_finished(std::string_view payload);
 base::Result<BeginMessage> decode_begin(std::string_view payload);
 base::Result<BegunMessage> decode_begun(std::string_view payload);
+base::Result<ReadMessage> decode_read(std::string_view payload);
+base::Result<RecordsMessage> decode_records(std::string_view payload);
 
 }  // namespace ethos::ledger::service

@@ -82,6 +82,18 @@ TEST_CASE("serve: a producer's run, with the writer that the kernel attests", "[
   CHECK(second->checkpoint.size == second->records.back().seq + 1);
   CHECK(p.chain->next_seq == 3);
   CHECK(fs::exists(f.files.runs() + "/" + p.chain->id.text()));
+  std::vector<std::string> own;
+  const auto keep = [&](std::string_view bytes) {
+    own.emplace_back(bytes);
+    return true;
+  };
+  REQUIRE(p.client->read_records({first->records[1].seq, second->records[0].seq}, keep));
+  REQUIRE(own.size() == 2);
+  CHECK(own[0].find("\"run_seq\":1,") != std::string::npos);
+  CHECK(own[1].find("run.close") != std::string::npos);
+  // Record 0 is the ledger's own.
+  CHECK(p.client->read_records({0}, keep).error().code == Errc::refused);
+  CHECK(p.client->read_records({99}, keep).error().code == Errc::refused);
   REQUIRE(p.client->finish_run());
   CHECK(fs::is_empty(f.files.runs()));
   CHECK(f.stop() == 0);
