@@ -43,6 +43,9 @@ std::optional<CommitRules::Refusal> CommitRules::refuses(const std::string& path
     const std::size_t end = std::min(rest.find('/'), rest.size());
     if (is_git_lookalike(rest.substr(0, end)))
       return Refusal{"git", "a name that can be taken for .git"};
+    // Another run that is bringing out at this moment would take it for its own.
+    if (rest.substr(0, end).starts_with(kTemporaryPrefix))
+      return Refusal{"policy", "a name of files on their way out of a cage"};
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   for (const Mount& mount : plan_->mounts)

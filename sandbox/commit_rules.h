@@ -3,12 +3,16 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sandbox/hide_pattern.h"
 #include "sandbox/plan.h"
 
 namespace ethos::sandbox {
+
+// Names of new files beside their final place while a run's output is brought out.
+inline constexpr std::string_view kTemporaryPrefix = ".ethos-commit-";
 
 // Which names a staged grant may bring out. Inside the cage the tool can make any name in its own
 // layer; outside, these would be something else than a file.

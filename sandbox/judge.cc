@@ -163,6 +163,10 @@ Verdict Judge::decide_arguments(const Call& call) {
     denial.object = "mode " + hex_text(call.args[1] & 0xffffffff);
     denial.rule = "set-id";
     denial.reason = "set-user-id and set-group-id bits";
+  } else if (call.nr == 302) {
+    denial.object = "limit " + std::to_string(as_int(call.args[1])) + " of process " +
+                    std::to_string(as_int(call.args[0]));
+    denial.reason = "limits of another process";
   } else {
     denial.object = "value " + hex_text(call.args[0] & 0xffffffff);
     denial.reason = "personality not allowed";

@@ -24,6 +24,7 @@ using base::UniqueFd;
 constexpr std::size_t kMaxPath = 4096;
 constexpr int kMaxLinks = 40;    // MAXSYMLINKS of the kernel
 constexpr int kMaxClimb = 4096;  // levels above which a path of 4096 bytes must begin
+constexpr int kMaxSteps = 4096;  // components and links of one walk
 constexpr int kLook = O_PATH | O_CLOEXEC;
 
 // One walk. `here_` is the directory reached so far, `rest_` what is still to be walked.
@@ -43,7 +44,12 @@ class Walk {
       if (is_plain_object(is_absolute)) return std::move(place_);
       skip_plain_parents();
     }
-    while (!is_over_) step();
+    // A tool may give paths that cost the kernel little and a walk in steps much: beyond any honest
+    // length the path is said to be unreadable, which leaves a gap.
+    for (int steps = 0; !is_over_; ++steps) {
+      if (steps == kMaxSteps) return end(Reach::too_deep);
+      step();
+    }
     return std::move(place_);
   }
 
@@ -233,14 +239,37 @@ class Walk {
     return true;
   }
 
-  // Too deep to be told: the first directory above that can be.
+  // Too deep to be told: the first directory above that can be. Each look costs the kernel the
+  // length of the path, so that the level is found by halves.
   void tell_above() {
     finish(Reach::too_deep);
-    for (int i = 0; i < kMaxClimb; ++i) {
-      if (!enter(UniqueFd(openat(here_, "..", kLook | O_DIRECTORY)))) return;
-      place_.path = text_of(here_, here_at().stx_nlink);
-      if (!place_.path.empty()) return;
+    int too_low = 0;
+    int told = 0;
+    for (int levels = 64; told == 0; levels *= 2) {
+      if (levels > kMaxClimb) return;
+      (tell_at(levels) ? told : too_low) = levels;
     }
+    while (told - too_low > 1) {
+      const int middle = too_low + (told - too_low) / 2;
+      (tell_at(middle) ? told : too_low) = middle;
+    }
+    tell_at(told);
+  }
+
+  // Whether the directory so many levels above `here_` has a path that can be told; it is set.
+  bool tell_at(int levels) {
+    constexpr int kAtOnce = 1024;  // "../" in one call
+    UniqueFd at;
+    for (int left = levels; left > 0; left -= kAtOnce) {
+      std::string up;
+      for (int i = 0; i < std::min(left, kAtOnce); ++i) up += "../";
+      UniqueFd next(openat(at.is_open() ? at.get() : here_, up.c_str(), kLook | O_DIRECTORY));
+      if (!next.is_open()) return false;
+      at = std::move(next);
+    }
+    const auto found = look(at.get());
+    place_.path = found ? text_of(at.get(), found->stx_nlink) : std::string();
+    return !place_.path.empty();
   }
 
   void follow(const UniqueFd& link, const std::string& name, bool is_last, bool has_slash) {

@@ -2,7 +2,9 @@
 #include "sandbox/ready.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,7 +23,16 @@ using base::Result;
 Result<base::UniqueFd> choose_stdin(const std::optional<std::string>& option) {
   if (option && *option == "none") return base::UniqueFd();
   if (option && *option != "inherit") {
-    base::UniqueFd file(::open(option->c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    // A link of the workspace's must not choose which file of the caller's the tool gets to read, nor
+    // a pipe without a writer keep the run waiting.
+    open_how how{};
+    how.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    base::UniqueFd file(
+        static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, option->c_str(), &how, sizeof how)));
+    if (!file.is_open() && errno == ELOOP)
+      return base::fail(Errc::refused, "--stdin " + *option +
+                                           " leads over a symbolic link; give the path of the file itself");
     if (!file.is_open()) return base::fail_errno("--stdin " + *option, errno);
     struct stat st {};
     if (::fstat(file.get(), &st) != 0 || !S_ISREG(st.st_mode))

@@ -31,7 +31,7 @@ constexpr std::size_t kMaxRefusals = 64;
 std::string make_prefix() {
   std::array<unsigned char, 6> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) < 0) bytes[0] = static_cast<unsigned char>(getpid());
-  std::string out = ".ethos-commit-";
+  std::string out(kTemporaryPrefix);
   for (const auto byte : bytes) {
     constexpr char kDigits[] = "0123456789abcdef";
     out += kDigits[byte / 16];

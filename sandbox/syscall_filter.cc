@@ -78,6 +78,7 @@ CallClass classify_call(std::int32_t nr) {
     case 72:
     case 91:
     case 135:
+    case 302:
       return CallClass::refused_args;
     case 90:
     case 268:

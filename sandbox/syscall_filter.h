@@ -30,7 +30,8 @@ enum class CallClass {
   connect,
   bind,
   socket,        // socket, socketpair, setsockopt with refused arguments
-  refused_args,  // ioctl, personality, chmod of set-id bits, clone with namespaces
+  refused_args,  // ioctl, personality, chmod of set-id bits, clone with namespaces,
+                 // prlimit64 of others
   forbidden,     // EPERM
   unknown,       // ENOSYS
 };

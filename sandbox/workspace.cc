@@ -43,11 +43,21 @@ bool is_reserved(const std::string& path) {
          });
 }
 
+// Above the current directory only a repository of the caller's, root's or the directory's own owner
+// counts: whoever may write into /var/tmp or a shared folder must not choose what a run works on.
 std::string find_repository_top(const std::string& cwd) {
+  struct stat here {};
+  if (::lstat(cwd.c_str(), &here) != 0) return cwd;
+  const auto is_ours = [&](const struct stat& st) {
+    return st.st_uid == 0 || st.st_uid == ::geteuid() || st.st_uid == here.st_uid;
+  };
   for (std::string at = cwd; at != "/"; at = base::split_path(at).parent) {
-    struct stat st {};
+    struct stat git {};
+    struct stat top {};
     // Only a name is looked for: nothing of the repository's content is believed.
-    if (::lstat((at + "/.git").c_str(), &st) == 0) return at;
+    if (::lstat((at + "/.git").c_str(), &git) == 0 && ::lstat(at.c_str(), &top) == 0 &&
+        is_ours(git) && is_ours(top))
+      return at;
   }
   return cwd;
 }

@@ -21,7 +21,7 @@ struct Workspace {
   std::uint32_t gid = 0;
 };
 
-// The one that was named, else the nearest parent of `cwd` (or itself) that has a `.git`, else
+// The one that was named, else the nearest parent of `cwd` (or itself) that has a `.git` of the caller's, root's or `cwd`'s owner, else
 // `cwd`. Errc::refused for "/" and for a place inside the base runtime: there nothing could be kept
 // out.
 [[nodiscard]] base::Result<Workspace> open_workspace(const std::optional<std::string>& named,

@@ -79,6 +79,7 @@ class Builder {
     add_files();
     add_sockets();
     add_requests();
+    add_limits();
     return export_bytes();
   }
 
@@ -204,6 +205,22 @@ class Builder {
       for (const std::uint32_t option : {26U, 50U, 51U, 52U})
         rule(SCMP_ACT_ERRNO(EPERM), 54, {equals(1, sol_socket), equals(2, option)});
     }
+  }
+
+  // Limits of the caller itself only: one lowered for pid 1 would have the kernel end the cage.
+  void add_limits() {
+    allow(302, {equals(0, 0)});  // prlimit64
+    scmp_arg_cmp reads{};
+    reads.arg = 2;
+    reads.op = SCMP_CMP_EQ;
+    allow(302, {reads});
+    scmp_arg_cmp writes{};
+    writes.arg = 2;
+    writes.op = SCMP_CMP_NE;
+    scmp_arg_cmp other{};
+    other.arg = 0;
+    other.op = SCMP_CMP_NE;
+    if (is_silent_) rule(SCMP_ACT_ERRNO(EPERM), 302, {other, writes});
   }
 
   void add_requests() {

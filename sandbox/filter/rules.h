@@ -201,7 +201,6 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     296,  // pwritev
     297,  // rt_tgsigqueueinfo
     299,  // recvmmsg
-    302,  // prlimit64
     303,  // name_to_handle_at: a handle alone opens nothing
     306,  // syncfs
     307,  // sendmmsg

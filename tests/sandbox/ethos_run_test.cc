@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "ledger/reader.h"
+#include "sandbox/workspace.h"
 #include "tests/sandbox/program.h"
 
 using namespace ethos::support;
@@ -628,4 +630,73 @@ TEST_CASE("ethos-run: what the looks at the processes saw at most is in run.clos
   const std::string peak = text_at(closes[0], {"body", "usage", "pids_peak"});
   CAPTURE(peak);
   CHECK(std::atoi(peak.c_str()) >= 4);
+}
+
+TEST_CASE("ethos-run: a tool changes no limit of another process", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const std::string observe : {"off", "writes"}) {
+    const Site site;
+    CAPTURE(observe);
+    // With a CPU limit of its own the kernel would kill pid 1, and the record would blame the tool.
+    const Ended ended = site.run({"--observe", observe, "--", "sh", "-c",
+                                  "prlimit --pid 1 --cpu=1:1 && echo lowered; prlimit --pid 1 --cpu "
+                                  ">/dev/null && echo read; ulimit -t 100 && echo own"});
+    CHECK(ended.out == "read\nown\n");
+    if (observe == "writes") {
+      const auto denials = site.records("runtime.sandbox_denial");
+      REQUIRE(denials.size() == 1);
+      CHECK(text_at(denials[0], {"body", "operation"}) == "prlimit64");
+    }
+  }
+}
+
+TEST_CASE("ethos-run: --stdin follows no link and waits for no pipe", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("real", "text");
+  fs::create_symlink("/etc/shadow", site.workspace() + "/link");
+  REQUIRE(::mkfifo((site.workspace() + "/fifo").c_str(), 0644) == 0);
+  CHECK(site.run({"--stdin", "real", "--", "cat"}).out == "text");
+  const Ended link = site.run({"--stdin", "link", "--", "cat"});
+  CHECK(link.status == 125);
+  CHECK(link.err.find("symbolic link") != std::string::npos);
+  CHECK(site.run({"--stdin", "fifo", "--", "cat"}).status == 125);
+}
+
+TEST_CASE("ethos-run: a stranger's repository above is not the workspace", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  if (::geteuid() != 0) {
+    WARN("skipped: only root can give files to others");
+    return;
+  }
+  const Site site(kUser);
+  const std::string above = site.workspace();
+  fs::create_directories(above + "/.git");
+  fs::create_directories(above + "/mine/project");
+  const auto give = [](const std::string& path, uid_t uid) {
+    REQUIRE(::chown(path.c_str(), uid, uid) == 0);
+  };
+  give(above + "/mine", kUser);
+  give(above + "/mine/project", kUser);
+  give(above, kUser + 1);
+  give(above + "/.git", kUser + 1);
+  CHECK(ethos::sandbox::open_workspace(std::nullopt, above + "/mine/project")->path ==
+        above + "/mine/project");
+  give(above, kUser);
+  give(above + "/.git", kUser);
+  CHECK(ethos::sandbox::open_workspace(std::nullopt, above + "/mine/project")->path == above);
+}
+
+TEST_CASE("ethos-run: a path made to be slow to judge is given up, and leaves a gap", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  fs::create_directories(site.workspace() + "/out");
+  const Ended ended = site.run({"--write", "out", "--", "sh", "-c",
+                                "cd out && mkdir d && p=$(printf 'd/../%.0s' $(seq 700)) && prev=. && "
+                                "for i in 1 2 3 4 5 6 7 8; do ln -s $p$prev l$i; prev=l$i; done && "
+                                "echo x > l8/made; rm l?; cat made"});
+  CHECK(ended.out == "x\n");
+  const auto gaps = site.records("run.gap");
+  REQUIRE(!gaps.empty());
+  CHECK(text_at(gaps[0], {"body", "reason"}) == "unreadable");
 }

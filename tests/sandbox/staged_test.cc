@@ -96,6 +96,7 @@ TEST_CASE("staged: one refused name keeps the whole grant in", "[sandbox][kernel
       {"echo x > out/.GIT", "git", "out/.GIT"},
       {"mkdir 'out/GIT~1'", "git", "out/GIT~1"},
       {"echo x > out/sub; mkdir out/d; echo x > 'out/d/.gIt. '", "git", "out/d/.gIt. "},
+      {"echo x > out/.ethos-commit-00-0", "policy", "out/.ethos-commit-00-0"},
       {"mkfifo out/pipe", "node", "out/pipe"},
       {"echo secret > out/.env", "hidden", "out/.env"},
       {"mkdir -p out/a; echo k > out/a/key.pem", "hidden", "out/a/key.pem"},
