@@ -107,10 +107,11 @@ Result<Database> Database::open_copy(const std::string& path) {
 
 Result<Database> Database::open_still(int fd, Access access) {
   auto database = open(still_file_uri(fd, access), SQLITE_OPEN_READONLY);
-  // Nothing is mapped: it lets SQLite look at pages where they were read instead of copying them.
-  if (database && access == Access::walk) {
-    sqlite3_exec(database->handle_.get(), "PRAGMA mmap_size=9223372036854775807", nullptr, nullptr, nullptr);
-  }
+  if (!database) return database;
+  // Who walks looks at each page once: nothing is mapped, but SQLite looks at it where it was read.
+  // Who looks up comes back to the same inner pages again and again.
+  const char* pragma = access == Access::walk ? "PRAGMA mmap_size=9223372036854775807" : "PRAGMA cache_size=-16000";
+  sqlite3_exec(database->handle_.get(), pragma, nullptr, nullptr, nullptr);
   return database;
 }
 

@@ -115,26 +115,26 @@ void hash_pairwise(char prefix, std::size_t count, const TextOf& text_of, std::s
   }
 }
 
-bool fast() {
-  static const bool has = has_sha_instructions();
-  return has;
-}
-
 }  // namespace
 
-void hash_leaves(std::span<const std::string_view> records, std::span<Digest> out, Sha256& hash) {
+bool can_pair() {
+  static const bool can = has_sha_instructions();
+  return can;
+}
+
+void hash_leaves(std::span<const std::string_view> records, std::span<Digest> out, Sha256& hash, bool paired) {
   assert(out.size() == records.size());
-  if (fast()) {
+  if (paired) {
     hash_pairwise('\0', records.size(), [&](std::size_t i) { return records[i]; }, out);
     return;
   }
   for (std::size_t i = 0; i < records.size(); ++i) out[i] = hash.leaf(records[i]);
 }
 
-void hash_nodes(std::span<const Digest> below, std::span<Digest> out, Sha256& hash) {
+void hash_nodes(std::span<const Digest> below, std::span<Digest> out, Sha256& hash, bool paired) {
   assert(below.size() == 2 * out.size());
   static_assert(sizeof(Digest) == 32, "two digests in a row are 64 bytes in a row");
-  if (fast()) {
+  if (paired) {
     const auto pair = [&](std::size_t i) { return std::string_view(below[2 * i].bytes.data(), 64); };
     hash_pairwise('\x01', out.size(), pair, out);
     return;
