@@ -7,8 +7,8 @@
 namespace ethos::verify {
 
 const std::string& JudgeCache::filter_fault(const std::string& digest, const std::string& program, const std::string& name) {
-  constexpr std::size_t most = 1000;
-  if (filters.size() == most) filters.clear();
+  constexpr std::size_t kMost = 1000;
+  if (filters.size() == kMost) filters.clear();
   const auto [at, is_new] = filters.try_emplace({digest, name});
   if (is_new) {
     const auto parsed = BpfProgram::parse(program);
@@ -18,8 +18,8 @@ const std::string& JudgeCache::filter_fault(const std::string& digest, const std
 }
 
 void JudgeCache::remember_blob(const std::string& digest) {
-  constexpr std::size_t most = 1000;
-  if (blobs.size() == most) blobs.clear();
+  constexpr std::size_t kMost = 1000;
+  if (blobs.size() == kMost) blobs.clear();
   blobs.insert(digest);
 }
 
@@ -30,8 +30,8 @@ void InputText::add(std::string_view text) {
 }
 
 std::string without_chance(std::string_view body, std::string_view parent, std::string_view blank) {
-  constexpr std::string_view opening = "{\"c\":\"";
-  constexpr std::size_t digest_chars = 44;
+  constexpr std::string_view kOpening = "{\"c\":\"";
+  constexpr std::size_t kDigestChars = 44;
   std::string out;
   out.reserve(body.size());
   const std::string_view value = View(body).at(parent).at(blank).source();
@@ -43,7 +43,7 @@ std::string without_chance(std::string_view body, std::string_view parent, std::
   // Either may come first; neither lies within the other.
   bool blanked = value.empty();
   while (!rest.empty()) {
-    const auto at = rest.find(opening);
+    const auto at = rest.find(kOpening);
     const std::size_t stop = at == std::string_view::npos ? rest.size() : at;
     const auto value_at = static_cast<std::size_t>(blanked ? 0 : value.data() - rest.data());
     if (!blanked && value_at < stop) {
@@ -52,10 +52,10 @@ std::string without_chance(std::string_view body, std::string_view parent, std::
       rest.remove_prefix(value.size());
       blanked = true;
     } else {
-      copy_to(at == std::string_view::npos ? rest.size() : at + opening.size());
-      const bool commitment = at != std::string_view::npos && rest.size() > digest_chars && rest.find('"') == digest_chars &&
-                              rest[digest_chars - 1] == '=';
-      if (commitment) rest.remove_prefix(digest_chars);
+      copy_to(at == std::string_view::npos ? rest.size() : at + kOpening.size());
+      const bool commitment = at != std::string_view::npos && rest.size() > kDigestChars && rest.find('"') == kDigestChars &&
+                              rest[kDigestChars - 1] == '=';
+      if (commitment) rest.remove_prefix(kDigestChars);
     }
   }
   return out;

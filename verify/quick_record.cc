@@ -15,13 +15,13 @@ constexpr std::size_t kLongestType = 32;
 // The type stands at the end, but says how to read the body, which comes first. Only a guess: the
 // reader comes by and looks again.
 std::string_view type_at_end(std::string_view bytes) {
-  constexpr std::string_view end = "\",\"v\":1}";
-  constexpr std::string_view key = "\"type\":\"";
-  if (!bytes.ends_with(end)) return {};
-  bytes.remove_suffix(end.size());
+  constexpr std::string_view kEnd = "\",\"v\":1}";
+  constexpr std::string_view kKey = "\"type\":\"";
+  if (!bytes.ends_with(kEnd)) return {};
+  bytes.remove_suffix(kEnd.size());
   const auto quote = bytes.find_last_of('"');
   if (quote == std::string_view::npos || bytes.size() - quote > kLongestType) return {};
-  return bytes.substr(0, quote + 1).ends_with(key) ? bytes.substr(quote + 1) : std::string_view();
+  return bytes.substr(0, quote + 1).ends_with(kKey) ? bytes.substr(quote + 1) : std::string_view();
 }
 
 class QuickReader {

@@ -294,10 +294,10 @@ BodyFacts facts_of(RecordType type, const View& body, bool has_passed) {
 }
 
 bool quick_run_body(RecordType type, Scanner& scan, BodyFacts& facts) {
-  constexpr std::size_t body_depth = 2;
-  if (type == RecordType::sandbox_denial) return quick_denial(scan, body_depth, facts);
+  constexpr std::size_t kBodyDepth = 2;
+  if (type == RecordType::sandbox_denial) return quick_denial(scan, kBodyDepth, facts);
   const std::size_t start = scan.position();
-  if (!quick_other(type, scan, body_depth)) return false;
+  if (!quick_other(type, scan, kBodyDepth)) return false;
   facts = facts_of(type, View(scan.since(start)));
   return true;
 }

@@ -65,7 +65,7 @@ struct Lane {
 }
 
 // Four rounds with the words in m0; then the words move up, and what falls out becomes the next four.
-template <int Group>
+template <std::size_t Group>
 [[gnu::always_inline]] inline void rounds(Lane& lane) {
   const __m128i sum = _mm_add_epi32(lane.m0, load(kRound + 4 * Group));
   lane.cdgh = _mm_sha256rnds2_epu32(lane.cdgh, lane.abef, sum);
@@ -81,7 +81,7 @@ template <int Group>
   }
 }
 
-template <int Group, class... Lanes>
+template <std::size_t Group, class... Lanes>
 [[gnu::always_inline]] inline void all_rounds(Lanes&... lanes) {
   (rounds<Group>(lanes), ...);
   if constexpr (Group < 15) all_rounds<Group + 1>(lanes...);

@@ -177,7 +177,7 @@ int file_size(sqlite3_file* file, sqlite3_int64* size) {
   return SQLITE_OK;
 }
 
-const sqlite3_io_methods kMethods = {
+constexpr sqlite3_io_methods kMethods = {
     .iVersion = 3,
     .xClose = close_file,
     .xRead = read_file_at,
