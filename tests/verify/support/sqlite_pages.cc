@@ -74,7 +74,10 @@ class Classifier {
     if (type == 5) return;  // a child and a key
     if (type == 2) at += 4;
     const std::uint64_t payload = varint(at);
+    const bool is_schema = at < kPage;
+    const std::size_t row = at;
     if (type == 13) varint(at);
+    if (type == 13 && is_schema) mark(row, at - row, PageByte::schema_row);
     if (type == 13 && file_.at(at + 1) == 0) mark(at + 1, 1, PageByte::row_number);
     const std::uint64_t most = type == 13 ? kPage - 35 : (kPage - 12) * 64 / 255 - 23;
     if (payload <= most) return;
@@ -104,6 +107,7 @@ const char* name_of(PageByte kind) {
     case PageByte::used: return "used";
     case PageByte::header: return "header field without use";
     case PageByte::row_number: return "placeholder of the row number";
+    case PageByte::schema_row: return "row number in the schema";
     case PageByte::unallocated: return "unallocated";
     case PageByte::free_block: return "free block";
     case PageByte::tail: return "behind an overflow chain";

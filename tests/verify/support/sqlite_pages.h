@@ -12,6 +12,7 @@ enum class PageByte : unsigned char {
   used,        // header, pointer, cell or overflow content: something depends on it
   header,      // of the file, and nothing depends on it in a file that is only read
   row_number,  // the type of a first column that is the row number, which stands elsewhere
+  schema_row,  // the row number of a line of the schema, which nothing refers to
   unallocated, // between the cell pointers and the cells of a page
   free_block,  // of a cell that was deleted, but for the four bytes that chain it
   tail,        // behind the end of an overflow chain
