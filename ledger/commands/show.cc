@@ -41,7 +41,9 @@ struct RunSummary {
   std::optional<std::int64_t> ended_ms;
   std::string state = "open";  // open, closed, aborted
   std::string ended_by;
-  std::optional<std::int64_t> status;
+  std::optional<std::int64_t> exit_code;  // the tool's own
+  std::optional<std::int64_t> signal;     // that ended the tool
+  std::optional<std::int64_t> status;     // of ethos-run
   std::uint64_t denials = 0;  // denial records
 };
 
@@ -58,6 +60,12 @@ void take(RunSummary& run, const Record& parsed) {
     run.state = type == "run.close" ? "closed" : "aborted";
     if (const Json* status = parsed.body.find("status", Json::Kind::integer))
       run.status = status->as_integer();
+    if (const Json* exit = parsed.body.find("exit", Json::Kind::object)) {
+      if (const Json* code = exit->find("code", Json::Kind::integer))
+        run.exit_code = code->as_integer();
+      if (const Json* signal = exit->find("signal", Json::Kind::integer))
+        run.signal = signal->as_integer();
+    }
     if (const std::string* by = parsed.body.find_string("ended_by")) run.ended_by = *by;
   }
 }
@@ -71,17 +79,38 @@ Json json_of(const RunSummary& run) {
                  .set("state", run.state)
                  .set("tool", run.tool);
   if (run.ended_ms) out.set("ended", base::format_utc(*run.ended_ms));
-  if (run.status) out.set("exit", *run.status);
+  if (run.exit_code) out.set("exit", *run.exit_code);
+  if (run.signal) out.set("signal", *run.signal);
+  if (run.status) out.set("status", *run.status);
   if (!run.ended_by.empty()) out.set("ended_by", run.ended_by);
   return out;
 }
 
+// How it ended: the tool's own end first, then the exit status of ethos-run where that says
+// something else.
+std::string end_of(const RunSummary& run) {
+  constexpr std::int64_t kSignalBase = 128;
+  std::string out;
+  std::optional<std::int64_t> told;
+  if (run.exit_code) {
+    out = "exit " + std::to_string(*run.exit_code);
+    told = run.exit_code;
+  } else if (run.signal) {
+    out = "signal " + std::to_string(*run.signal);
+    told = kSignalBase + *run.signal;
+  } else if (run.ended_by == "tool") {
+    out = "not started";
+  } else {
+    out = run.ended_by.empty() ? run.state : "ended by " + printable(run.ended_by);
+    if (run.ended_by == "refused") out = "refused";
+  }
+  if (run.status && run.status != told) out += ", ethos-run " + std::to_string(*run.status);
+  return out;
+}
+
 std::string text_of(const RunSummary& run) {
-  std::string exit = run.state;
-  if (run.status) exit = std::to_string(*run.status);
   return run.id + "  " + printable(run.tool) + "  " + base::format_utc(run.started_ms) + "  " +
-         (run.ended_ms ? base::format_utc(*run.ended_ms) : std::string("-")) + "  exit " + exit +
-         (run.ended_by.empty() ? std::string() : " (" + printable(run.ended_by) + ")") +
+         (run.ended_ms ? base::format_utc(*run.ended_ms) : std::string("-")) + "  " + end_of(run) +
          "  denials " + std::to_string(run.denials);
 }
 

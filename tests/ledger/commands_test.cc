@@ -84,6 +84,28 @@ TEST_CASE("ethos-ledger: init, pin, show, runs, rotate in one story", "[ledger][
   ledger::RunChain open_run = new_run();
   request.records[0].run = &open_run;
   REQUIRE(appender->commit(request));
+  // The tool's own end and the exit status of ethos-run are two things.
+  const std::pair<const char*, const char*> ends[] = {
+      {R"({"ended_by":"tool","exit":{"code":0},"status":122})", "exit 0, ethos-run 122  denials 0"},
+      {R"({"ended_by":"tool","exit":{"code":7},"status":7})", "exit 7  denials 0"},
+      {R"({"ended_by":"tool","exit":{"signal":9},"status":137})", "signal 9  denials 0"},
+      {R"({"ended_by":"limit","status":121})", "ended by limit, ethos-run 121  denials 0"},
+      {R"({"ended_by":"refused","status":120})", "refused, ethos-run 120  denials 0"},
+      {R"({"ended_by":"tool","status":127})", "not started, ethos-run 127  denials 0"},
+  };
+  const std::string second = dir.path() + "/ends.db";
+  REQUIRE(call({"init", "--ledger", second, "-q"}).status == 0);
+  auto other = ledger::Appender::open(ledger::LedgerFiles::at(second), *clock);
+  REQUIRE(other);
+  for (const auto& [body, expected] : ends) {
+    CAPTURE(body);
+    ledger::RunChain one = new_run();
+    request.records = {pending("run.open", &one), pending("run.close", &one, body)};
+    REQUIRE(other->commit(request));
+    const std::string all = call({"runs", "--ledger", second}).out;
+    CHECK(all.find(expected) != std::string::npos);
+  }
+  CHECK(call({"runs", "--json", "--ledger", second}).out.find(R"("exit":0)") != std::string::npos);
 
   const auto minimum = record::parse_pin(call({"pin", "--min", "--ledger", path}).out);
   REQUIRE(minimum);
@@ -107,13 +129,14 @@ TEST_CASE("ethos-ledger: init, pin, show, runs, rotate in one story", "[ledger][
   const auto runs = call({"runs", "--ledger", path});
   CHECK(lines(runs.out) == 2);
   CHECK(runs.out.find(run.id.text() + "  shellcheck  ") == 0);
-  CHECK(runs.out.find("exit 7 (tool)  denials 1") != std::string::npos);
-  CHECK(runs.out.find("exit open  denials 0") != std::string::npos);
+  CHECK(runs.out.find("not started, ethos-run 7  denials 1") != std::string::npos);
+  CHECK(runs.out.find("  open  denials 0") != std::string::npos);
   const auto json = call({"runs", "--json", "--ledger", path});
   CHECK(lines(json.out) == 2);
   auto first = record::parse_canonical(json.out.substr(0, json.out.find('\n')));
   REQUIRE(first);
-  CHECK(first->find("exit")->as_integer() == 7);
+  CHECK(first->find("status")->as_integer() == 7);
+  CHECK(first->find("exit") == nullptr);
 
   const auto rotate = call({"rotate", "--ledger", path});
   CHECK(rotate.status == 0);
