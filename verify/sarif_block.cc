@@ -68,6 +68,12 @@ class BlockBuilder {
       return r.type == "runtime.sandbox_denial" && r.body.text_at("phase") == "setup";
     });
     block_.set("denied", Value::of(setup != records_.end()));
+    block_.set("refused_before_start", Value::of(setup != records_.end()));
+    std::int64_t acts = 0;
+    for (const SarifRecord& record : records_) {
+      if (record.type == "runtime.sandbox_denial" && record.body.text_at("phase") != "setup") acts += record.body.at("count").number();
+    }
+    block_.set("denied_acts", Value::of(acts));
     if (setup != records_.end()) {
       const std::string& cause = setup->body.text_at("cause");
       block_.set("reason", Value::of(cause.empty() ? setup->body.text_at("operation") : cause));

@@ -102,8 +102,18 @@ std::optional<Location> location_of_path(const std::optional<JsonView>& path,
   return at(encode_uri_path(*plain), 1);
 }
 
+// "/usr/bin/dash" as file:///usr/bin/dash, where the record says which file it was.
+std::optional<Location> location_on_host(const std::optional<JsonView>& path) {
+  if (!path) return std::nullopt;
+  const std::string base = text_of(*path, "base");
+  const std::string plain = text_of(*path, "path");
+  if ((base != "system" && base != "host") || plain.empty() || plain == ".") return std::nullopt;
+  return at("file:///" + encode_uri_path(plain), 1);
+}
+
 // SD-3: the denied path, else the declaration, else the program, else a file that was granted, else
-// where a declaration would stand.
+// the program as a file of the host. A run that was refused before its program was looked at has
+// none of these: then where a declaration would stand.
 Location locate(const Evidence& evidence, const JsonView& body, SourceFiles* sources) {
   if (auto found = location_of_path(body.find("object"), sources)) return *found;
   if (const auto place = evidence.declaration()) return at(place->uri, place->line);
@@ -116,6 +126,8 @@ Location locate(const Evidence& evidence, const JsonView& body, SourceFiles* sou
     }
     if (auto found = location_of_path(record.body.find("path"), sources)) return *found;
   }
+  if (sources != nullptr && sources->has(kDefaultDeclaration)) return at(kDefaultDeclaration, 1);
+  if (auto found = location_on_host(open.find_path({"exe", "path"}))) return *found;
   return at(kDefaultDeclaration, 1);
 }
 

@@ -67,7 +67,13 @@ class Block {
       break;
     }
     writer_.member_boolean("denied", !reason.empty());
+    writer_.member_boolean("refused_before_start", !reason.empty());
     write_text("reason", reason);
+    std::int64_t acts = 0;
+    for (const auto& record : evidence_.records())
+      if (record.type == "runtime.sandbox_denial" && text_of(record.body, "phase") != "setup")
+        acts += integer_of(record.body, "count").value_or(0);
+    writer_.member_integer("denied_acts", acts);
   }
 
   void write_identity() {  // SP-2

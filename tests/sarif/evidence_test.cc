@@ -89,6 +89,8 @@ TEST_CASE("evidence: cut anywhere it is refused", "[sarif][property]") {
 TEST_CASE("sandbox block: values come from the records", "[sarif]") {
   const Block block(good("denials"));
   CHECK(block.token({"enabled"}) == "true");
+  CHECK(block.token({"refused_before_start"}) == "false");
+  CHECK(block.token({"denied_acts"}) == "7");
   CHECK(block.token({"denied"}) == "false");
   CHECK(block.token({"reason"}) == "(absent)");
   CHECK(block.token({"timeout_seconds"}) == "300.250");
@@ -114,6 +116,8 @@ TEST_CASE("sandbox block: a refused run claims nothing", "[sarif]") {
   const Block block(good("refused"));
   CHECK(block.token({"enabled"}) == "false");
   CHECK(block.token({"denied"}) == "true");
+  CHECK(block.token({"refused_before_start"}) == "true");
+  CHECK(block.token({"denied_acts"}) == "0");
   CHECK(block.token({"reason"}) == "\"user namespaces are off\"");
   CHECK(block.token({"network_isolated"}) == "false");
   CHECK(block.token({"seccomp_enabled"}) == "false");
@@ -151,7 +155,8 @@ TEST_CASE("denials: one finding a record, placed where a reader can act", "[sari
   CHECK(findings[0].fingerprints != findings[1].fingerprints);
   const auto refused = denial_findings(good("refused"), &*sources);
   REQUIRE(refused.size() == 1);
-  CHECK(refused[0].location.uri == "ethos.json");
+  // Nothing of the workspace to point at: the program, which is there, and no file that is not.
+  CHECK(refused[0].location.uri == "file:///usr/bin/shellcheck");
   CHECK(refused[0].location.region.start_line == 1);
   CHECK(refused[0].message.find("Fix: sysctl") != std::string::npos);
   CHECK(denial_findings(good("clean"), nullptr).empty());
