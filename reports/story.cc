@@ -44,10 +44,23 @@ void Story::line(const std::string& words) {
   text_ += "  " + visible(words) + "  [" + ref_text(ref_) + "]\n";
 }
 
+// The distance to run.open, by the clock that nobody sets where both records are of one boot.
+void Story::take_clock(JsonValue ts) {
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  const std::uint64_t now_ns = ts["mono_ns"].big_or(0);
+  const bool is_same_boot = !start_boot_.empty() && ts["boot"].text_or("") == start_boot_;
+  since_ms_ = is_same_boot && now_ns >= start_ns_
+                  ? static_cast<std::int64_t>((now_ns - start_ns_) / kNsPerMs)
+                  : now_ms_ - start_ms_;
+}
+
+std::string Story::after() const { return human_duration(since_ms_) + " after the opening"; }
+
 void Story::add(std::uint64_t seq, JsonValue record, const Hash& leaf) {
   ref_.seq = seq;
   std::copy_n(leaf.begin(), ref_.leaf.size(), ref_.leaf.begin());
   now_ms_ = record["ts"]["wall_ms"].integer_or(0);
+  take_clock(record["ts"]);
   const std::string_view type = record["type"].text_or("");
   const JsonValue body = record["body"];
   if (type == "run.open") return opened(record);
@@ -77,6 +90,9 @@ void Story::add(std::uint64_t seq, JsonValue record, const Hash& leaf) {
 void Story::opened(JsonValue record) {
   const JsonValue body = record["body"];
   start_ms_ = now_ms_;
+  start_boot_ = text_of(record["ts"]["boot"], "");
+  start_ns_ = record["ts"]["mono_ns"].big_or(0);
+  since_ms_ = 0;
   text_ += "Run " + visible(text_of(record["run"])) + "\n";
   line("Opened " + local_text(now_ms_ / 1000, zone_) + " (" + utc_ms_text(now_ms_) +
        ") for the tool " + text_of(body["tool"]) + ", started by user id " +
@@ -142,7 +158,7 @@ void Story::denied(JsonValue body) {
     return;
   }
   const bool attempt = body["outcome"].text_or("") == "attempt";
-  line("After " + human_duration(now_ms_ - start_ms_) + ": tried " + act +
+  line(after() + ": tried " + act +
        (body["count"].integer_or(1) == 1
             ? ""
             : ", " + std::to_string(body["count"].integer_or(1)) + " times") +
@@ -152,7 +168,7 @@ void Story::denied(JsonValue body) {
 
 void Story::limited(JsonValue body) {
   const std::string name = text_of(body["limit"]);
-  line("After " + human_duration(now_ms_ - start_ms_) + ": reached the limit " + name + " of " +
+  line(after() + ": reached the limit " + name + " of " +
        figure(name, body["value"].big_or(0)) +
        " (seen: " + figure(name, body["observed"].big_or(0)) + "), " + text_of(body["action"]) +
        " by " + text_of(body["enforced_by"]) + ".");
@@ -166,12 +182,15 @@ void Story::exported(JsonValue body) {
 void Story::closed(JsonValue body) {
   has_ended_ = true;
   const JsonValue exit = body["exit"];
+  const std::string ended_by = text_of(body["ended_by"]);
   const std::string how =
-      exit["signal"].exists() ? "by signal " + std::to_string(exit["signal"].integer_or(0))
-      : exit.exists()         ? "with exit " + std::to_string(exit["code"].integer_or(0))
-                              : "without having started";
-  line("Ended after " + human_duration(body["duration_ms"].integer_or(0)) + " " + how +
-       ", ended by " + text_of(body["ended_by"]) + "; status of ethos-run " +
+      exit["signal"].exists() ? "was ended by signal " + std::to_string(exit["signal"].integer_or(0))
+      : exit.exists()         ? "ended with exit " + std::to_string(exit["code"].integer_or(0))
+      : ended_by == "refused" ? std::string("was not started")
+      : ended_by == "tool"    ? std::string("could not be started")
+                              : std::string("was ended");
+  line(after() + ": over. The tool ran for " + human_duration(body["duration_ms"].integer_or(0)) +
+       " and " + how + ", ended by " + ended_by + "; status of ethos-run " +
        std::to_string(body["status"].integer_or(-1)) + ".");
   const JsonValue usage = body["usage"];
   line("Used " + human_duration(usage["cpu_ms"].integer_or(0)) + " of CPU and " +

@@ -25,6 +25,9 @@ class Story {
 
  private:
   void line(const std::string& words);
+  void take_clock(JsonValue ts);
+  // "110 ms after the opening": every moment of a run is told from the same start.
+  [[nodiscard]] std::string after() const;
   void opened(JsonValue record);
   void granted(JsonValue body);
   void enforced(JsonValue body);
@@ -36,7 +39,9 @@ class Story {
   const Zone& zone_;
   std::string text_;
   Ref ref_;
-  std::int64_t start_ms_ = 0, now_ms_ = 0;
+  std::int64_t start_ms_ = 0, now_ms_ = 0, since_ms_ = 0;
+  std::string start_boot_;
+  std::uint64_t start_ns_ = 0;
   bool has_ended_ = false;
 };
 

@@ -434,6 +434,9 @@ TEST_CASE("program: a run is explained in plain words, with its records", "[repo
   CHECK(told.out.find("openat workspace:.git/hooks/pre-commit") != std::string::npos);
   CHECK(told.out.find("a\\u{202e}gnp.exe") != std::string::npos);
   CHECK(told.out.find("with exit 0") != std::string::npos);
+  // Every moment from one start, and the time the tool ran under its own name.
+  CHECK(told.out.find(" after the opening: tried ") != std::string::npos);
+  CHECK(told.out.find(" after the opening: over. The tool ran for ") != std::string::npos);
   CHECK(explain(LedgerMaker::run_id(14)).out.find("No end is recorded") != std::string::npos);
   CHECK(explain("aaaaaaaa").status == 2);
   CHECK(explain("abc").status == 2);
