@@ -135,7 +135,16 @@ Result<CgroupParent> find_cgroup_parent(const std::string& wanted) {
   auto mount = cgroup2_mount();
   if (!mount) return Unexpected(std::move(mount).error());
   if (!wanted.empty()) {
-    const std::string path = wanted.starts_with(*mount) ? wanted : *mount + "/" + wanted;
+    // As it is written, when that is a directory of the hierarchy; else below its mount.
+    const std::string below =
+        *mount + (wanted.starts_with('/') ? "" : "/") + wanted;
+    const std::string path =
+        wanted.starts_with('/') && (is_cgroup2(wanted.c_str()) || !is_cgroup2(below.c_str()))
+            ? wanted
+            : below;
+    if (!is_cgroup2(path.c_str()))
+      return fail(Errc::refused, path + " is no cgroup v2 directory; cgroup v2 is mounted on " +
+                                     *mount);
     if (!is_usable(path)) return fail(Errc::refused, path, errno);
     return CgroupParent{path, words_of(path, "cgroup.subtree_control")};
   }
@@ -154,6 +163,25 @@ Result<CgroupParent> find_cgroup_parent(const std::string& wanted) {
   }
   if (fallback) return *fallback;
   return fail(Errc::not_found, "no delegated cgroup");
+}
+
+std::string advise_on_controller(std::string_view name, const std::string& mount,
+                                 const std::vector<std::string>& available, bool is_hybrid) {
+  const std::string word(name);
+  if (mount.empty()) return "mount cgroup2 on /sys/fs/cgroup";
+  if (std::ranges::binary_search(available, word))
+    return "echo +" + word + " > " + mount + "/cgroup.subtree_control";
+  if (is_hybrid)
+    return "boot with systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all: cgroup v1 holds the " +
+           word + " controller here";
+  return "have the host pass the " + word + " controller down to " + mount;
+}
+
+std::string advise_on_controller(std::string_view name) {
+  const auto mount = cgroup2_mount();
+  if (!mount) return advise_on_controller(name, "", {}, false);
+  return advise_on_controller(name, *mount, words_of(*mount, "cgroup.controllers"),
+                              *mount != "/sys/fs/cgroup");
 }
 
 Result<CgroupLeaf> CgroupLeaf::create(const CgroupParent& parent, const Plan& plan) {

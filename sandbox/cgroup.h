@@ -20,11 +20,19 @@ struct CgroupParent {
   std::vector<std::string> controllers;  // sorted
 };
 
-// The directory chosen by `wanted` (a path below the cgroup2 mount), else the nearest ancestor of
+// The directory chosen by `wanted` (an absolute path of a cgroup v2 directory, or one below the
+// cgroup2 mount as /proc/<pid>/cgroup writes it), else the nearest ancestor of
 // our own cgroup that is writable and holds no processes of its own, else for root <mount>/ethos.
 // Errc::not_found without a cgroup2 mount or a usable directory. Moves no process and changes no
 // cgroup but its own "ethos".
 [[nodiscard]] base::Result<CgroupParent> find_cgroup_parent(const std::string& wanted);
+
+// What would let leaves have a controller, as root: the exact line where there is one.
+[[nodiscard]] std::string advise_on_controller(std::string_view name);
+// The same for a mount point of cgroup v2 (empty: none) whose root has these controllers.
+[[nodiscard]] std::string advise_on_controller(std::string_view name, const std::string& mount,
+                                               const std::vector<std::string>& available,
+                                               bool is_hybrid);
 
 // One leaf for one run.
 class CgroupLeaf {

@@ -36,8 +36,7 @@ int show_plan(const RunOptions& options, std::ostream& out, std::ostream& err) {
   auto prepared = prepare(options, *caller, ledger, host->facts, Purpose::show);
   if (!prepared) return complain(err, prepared.error().message(), ExitStatus::runner_failed);
   for (const Refusal& r : prepared->refusals)
-    err << "ethos-run: refused: " << shown(r.cause + " [" + r.rule + " " + r.on + "]; " + r.fix)
-        << '\n';
+    err << "ethos-run: refused: " << refusal_line(r.cause, r.rule, r.on, r.fix) << '\n';
   if (!prepared->refusals.empty()) return code(ExitStatus::refused);
   out << (options.is_json ? plan_document(*prepared) + "\n" : describe_plan(*prepared));
   return code(ExitStatus::ok);

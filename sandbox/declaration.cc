@@ -51,7 +51,9 @@ Result<PathEntry> read_path_entry(const JsonNode& node, std::string_view flag_ke
     for (std::size_t i = 0; i < node.keys.size(); ++i) {
       const JsonNode& item = node.items[i];
       if (node.keys[i] == "path") continue;
-      if (node.keys[i] != flag_key) return refuse_at(item, "unknown key \"" + node.keys[i] + "\"");
+      if (node.keys[i] != flag_key)
+        return refuse_at(item, "unknown key \"" + node.keys[i].substr(0, 40) +
+                                   "\"; an entry has: path, " + std::string(flag_key));
       if (item.kind != Kind::boolean) return refuse_at(item, "true or false was expected");
       (flag_key == "delete" ? entry.may_delete : entry.is_optional) = item.flag;
     }
@@ -82,7 +84,7 @@ Result<void> read_limits(const JsonNode& node, ToolDeclaration& tool) {
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     const JsonNode& item = node.items[i];
     if (item.kind != Kind::integer && item.kind != Kind::string)
-      return refuse_at(item, "a limit is an integer or a string such as \"2GiB\"");
+      return refuse_at(item, "a limit is an integer or a string: \"2GiB\", \"30s\", \"150%\", 64");
     if (auto set = set_limit(tool, node.keys[i], item.text); !set)
       return refuse_at(item, set.error().what);
   }
@@ -132,10 +134,29 @@ Result<void> read_hide(const JsonNode& node, ToolDeclaration& tool) {
 }
 
 // A string that must be one of a few; `set` says whether it was.
-Result<void> read_choice(const JsonNode& node, const std::function<bool(const std::string&)>& set) {
-  if (node.kind != Kind::string || !set(node.text))
-    return refuse_at(node, "not one of the allowed values");
-  return {};
+Result<void> read_choice(const std::string& key, const JsonNode& node,
+                         const std::function<bool(const std::string&)>& set) {
+  if (node.kind == Kind::string && set(node.text)) return {};
+  const std::string given =
+      node.kind == Kind::string ? "\"" + node.text.substr(0, 40) + "\" is not" : "not";
+  return refuse_at(node, given + " one of: " + std::string(allowed_words(key)));
+}
+
+std::string limit_names() {
+  std::string out;
+  for (const LimitSpec& spec : limit_specs()) (out += out.empty() ? "" : ", ") += spec.key;
+  return out;
+}
+
+std::string unknown_limit(std::string_view key) {
+  return "unknown limit \"" + std::string(key.substr(0, 40)) + "\"; there are: " + limit_names();
+}
+
+// "by": who may enforce it, in words.
+std::string possible_names(const LimitSpec& spec) {
+  std::string out;
+  for (const Enforcer e : spec.possible) (out += out.empty() ? "" : ", ") += enforcer_name(e);
+  return out;
 }
 
 bool choose(std::string& into, const std::string& text,
@@ -178,7 +199,7 @@ Result<void> read_key(const std::string& key, const JsonNode& node, ToolDeclarat
   if (key == "env") return read_env(node, tool);
   if (key == "limits") return read_limits(node, tool);
   if (key == "enforce") return read_enforce(node, tool);
-  return read_choice(node, [&](const std::string& t) {
+  return read_choice(key, node, [&](const std::string& t) {
     if (key == "profile") return tool.profile = t, is_profile(t);
     if (key == "network") return take(tool.network, parse_network(t));
     if (key == "git") return take(tool.git, parse_git(t));
@@ -190,11 +211,18 @@ Result<void> read_key(const std::string& key, const JsonNode& node, ToolDeclarat
   });
 }
 
+constexpr auto kKeys = std::to_array<std::string_view>(
+    {"command", "profile", "read", "write", "exec", "hide", "network", "git", "env", "limits",
+     "enforce", "observe", "args", "class", "on_output_limit", "output_format"});
+
 bool is_known_key(std::string_view key) {
-  static constexpr auto kKeys = std::to_array<std::string_view>(
-      {"command", "profile", "read", "write", "exec", "hide", "network", "git", "env", "limits",
-       "enforce", "observe", "args", "class", "on_output_limit", "output_format"});
   return std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+std::string unknown_key(const std::string& key) {
+  std::string out = "unknown key \"" + key.substr(0, 40) + "\"; a tool has:";
+  for (const std::string_view known : kKeys) (out += out.ends_with(':') ? " " : ", ") += known;
+  return out;
 }
 
 Result<ToolDeclaration> read_tool(const std::string& name, const JsonNode& node) {
@@ -205,7 +233,7 @@ Result<ToolDeclaration> read_tool(const std::string& name, const JsonNode& node)
   tool.line = node.line;
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     if (!is_known_key(node.keys[i]))
-      return refuse_at(node.items[i], "unknown key \"" + node.keys[i] + "\"");
+      return refuse_at(node.items[i], unknown_key(node.keys[i]));
     tool.lines[node.keys[i]] = node.items[i].line;
     if (auto read = read_key(node.keys[i], node.items[i], tool); !read)
       return base::Unexpected(std::move(read).error().with_context(name + "." + node.keys[i]));
@@ -284,11 +312,12 @@ Result<EnvEntry> parse_env_entry(std::string_view text) {
 
 Result<void> set_limit(ToolDeclaration& tool, std::string_view key, std::string_view value) {
   const LimitSpec* spec = find_limit(key);
-  if (spec == nullptr) return fail(Errc::malformed, "unknown limit \"" + std::string(key) + "\"");
+  if (spec == nullptr) return fail(Errc::malformed, unknown_limit(key));
   const auto parsed = parse_limit(*spec, value);
   if (!parsed)
-    return fail(Errc::malformed, "no value for the limit \"" + std::string(key) +
-                                     "\": " + std::string(value.substr(0, 40)));
+    return fail(Errc::malformed, "\"" + std::string(value.substr(0, 40)) +
+                                     "\" is no value of the limit \"" + std::string(key) +
+                                     "\", which is " + value_form(*spec));
   tool.limits[std::string(spec->normal_name)] = *parsed;
   return {};
 }
@@ -296,13 +325,14 @@ Result<void> set_limit(ToolDeclaration& tool, std::string_view key, std::string_
 Result<void> set_enforce(ToolDeclaration& tool, std::string_view key,
                          const std::vector<std::string>& names) {
   const LimitSpec* spec = find_limit(key);
-  if (spec == nullptr) return fail(Errc::malformed, "unknown limit \"" + std::string(key) + "\"");
+  if (spec == nullptr) return fail(Errc::malformed, unknown_limit(key));
   std::vector<Enforcer> list;
   for (const std::string& name : names) {
     const auto enforcer = parse_enforcer(name);
     if (!enforcer || std::ranges::find(spec->possible, *enforcer) == spec->possible.end())
       return fail(Errc::malformed, "the limit \"" + std::string(key) +
-                                       "\" cannot be enforced by \"" + name.substr(0, 40) + "\"");
+                                       "\" cannot be enforced by \"" + name.substr(0, 40) +
+                                       "\"; it can by: " + possible_names(*spec));
     if (std::ranges::find(list, *enforcer) != list.end())
       return fail(Errc::malformed, "\"" + name + "\" is given twice");
     list.push_back(*enforcer);
@@ -311,6 +341,17 @@ Result<void> set_enforce(ToolDeclaration& tool, std::string_view key,
     return fail(Errc::malformed, "nothing to enforce \"" + std::string(key) + "\" by");
   tool.enforce[std::string(spec->normal_name)] = std::move(list);
   return {};
+}
+
+std::string_view allowed_words(std::string_view key) {
+  if (key == "profile") return "lint-offline, build-offline, no-proc";
+  if (key == "network") return "none, loopback";
+  if (key == "git") return "none, read";
+  if (key == "observe") return "off, writes, all";
+  if (key == "args") return "any, paths, fixed";
+  if (key == "class") return "namespace, microvm";
+  if (key == "on_output_limit") return "kill, truncate";
+  return "the names that `ethos-sarif formats` prints";
 }
 
 std::string_view network_name(Network network) {

@@ -72,6 +72,9 @@ struct Declaration {
 [[nodiscard]] base::Result<void> set_enforce(ToolDeclaration& tool, std::string_view key,
                                              const std::vector<std::string>& names);
 
+// The words each of them may be: "none, loopback".
+[[nodiscard]] std::string_view allowed_words(std::string_view key);
+
 [[nodiscard]] std::string_view network_name(Network network);
 [[nodiscard]] std::string_view git_name(Git git);
 [[nodiscard]] std::string_view observe_name(Observe observe);

@@ -23,7 +23,8 @@ std::string amount(const std::string& name, std::uint64_t value) {
 // What the weaker form of a limit leaves open (docs/threat-model.md).
 const char* weakness(const Limit& limit) {
   if (limit.name == "memory_bytes" && limit.by == Enforcer::rlimit)
-    return " of each process, and ten looks a second at their sum; no files in memory";
+    return " of each process, and ten looks a second at their sum; no files in memory;\n"
+           "      an allocation that is refused far below the limit leaves no record";
   if (limit.name == "pids" && limit.by == Enforcer::supervisor)
     return ", which is RLIMIT_NPROC and ten looks a second";
   return "";

@@ -63,13 +63,23 @@ bool has_list(const Place& file) {
   return getxattr(link.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
 }
 
+// `right` is one of S_IROTH, S_IWOTH and S_IXOTH.
+bool allows(const Place& file, const Identity& identity, mode_t right) {
+  constexpr unsigned kOwner = 6;
+  constexpr unsigned kGroup = 3;
+  if (file.uid == identity.host_uid) return (file.mode & (right << kOwner)) != 0;
+  const bool is_member = is_in_group(file.gid, identity);
+  return (file.mode & (is_member ? right << kGroup : right)) != 0 || has_list(file);
+}
+
 }  // namespace
 
 bool may_start(const Place& file, const Identity& identity) {
-  if (!S_ISREG(file.mode)) return false;
-  if (file.uid == identity.host_uid) return (file.mode & S_IXUSR) != 0;
-  const bool is_member = is_in_group(file.gid, identity);
-  return (file.mode & (is_member ? S_IXGRP : S_IXOTH)) != 0 || has_list(file);
+  return S_ISREG(file.mode) && allows(file, identity, S_IXOTH);
+}
+
+bool may_read(const Place& file, const Identity& identity) {
+  return allows(file, identity, S_IROTH);
 }
 
 std::string interpreter_in(std::string_view head) {

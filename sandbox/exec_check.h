@@ -7,12 +7,15 @@
 #include "sandbox/path_walk.h"
 #include "sandbox/plan.h"
 
-// What execve(2) looks at before a program starts, looked at beforehand.
+// What execve(2) and open(2) look at in a file before they answer, looked at beforehand.
 namespace ethos::sandbox {
 
 // False when the kernel answers EACCES whatever the cage grants: no regular file, or one that the
 // tool's ids give no right to execute. Of a file with an access control list the answer is true.
 [[nodiscard]] bool may_start(const Place& file, const Identity& identity);
+
+// The same for reading a file or listing a directory, of whatever kind.
+[[nodiscard]] bool may_read(const Place& file, const Identity& identity);
 
 // The program that a file names to run it: the interpreter of a script (`#!/bin/sh -e` ->
 // "/bin/sh") or the loader of an ELF file (PT_INTERP). Empty when there is none or the file cannot

@@ -57,6 +57,11 @@ Cover GrantIndex::cover(std::string_view path) const {
   return Cover::outside;
 }
 
+bool GrantIndex::is_cages_own(std::string_view path) const {
+  const Mount* mount = holder(path);
+  return mount == nullptr || (mount->kind != MountKind::bind && mount->kind != MountKind::staged);
+}
+
 bool GrantIndex::may_execute(std::string_view path) const {
   const Mount* mount = holder(path);
   if (mount == nullptr || mount->no_exec || mount->kind == MountKind::mask) return false;

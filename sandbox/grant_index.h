@@ -31,6 +31,8 @@ class GrantIndex {
 
   // `path` is absolute and plain.
   [[nodiscard]] Cover cover(std::string_view path) const;
+  // The cage made what stands here; it is not a view of the host's tree at the same place.
+  [[nodiscard]] bool is_cages_own(std::string_view path) const;
   [[nodiscard]] bool may_execute(std::string_view path) const;
   [[nodiscard]] const std::string& workspace() const { return plan_->workspace; }
 

@@ -48,7 +48,11 @@ void refuse_path(const PathFact& fact, std::vector<Refusal>& out) {
   r.error = is_absent ? ENOENT : fact.error;
   r.cause = is_absent ? fact.asked + " does not exist"
                       : fact.asked + " cannot be granted: " + std::strerror(fact.error);
-  r.fix = is_absent ? "create it, or mark the entry as optional" : fix_for(fact.error);
+  // Only read and exec can be optional; only in the workspace is a directory to write made.
+  const bool is_write = fact.capability == Capability::write;
+  r.fix = !is_absent ? fix_for(fact.error)
+          : is_write ? "create it; what is missing is made only below the workspace"
+                     : "create it, or mark the entry as optional";
   out.push_back(std::move(r));
 }
 
@@ -129,7 +133,11 @@ void grant_limits(const Normal& normal, const Facts& facts, GrantResult& out) {
       r.on = "limit:" + limit;
       r.key = "limits";
       r.cause = "nothing on this host that the declaration allows can enforce " + limit;
-      r.fix = "delegate a cgroup v2 subtree with the controller, or let enforce name a weaker form";
+      const LimitSpec* spec = find_limit_by_normal_name(limit);
+      r.fix = "delegate a cgroup v2 subtree with the controller (see ethos-run doctor), or " +
+              std::string(spec != nullptr && spec->possible.size() > 1
+                              ? "let enforce name a weaker form"
+                              : "drop the limit: it has no weaker form");
       out.refusals.push_back(std::move(r));
       continue;
     }

@@ -7,6 +7,7 @@
 
 #include "sandbox/coalescer.h"
 #include "sandbox/grant_index.h"
+#include "sandbox/host_paths.h"
 #include "sandbox/listener.h"
 #include "sandbox/path_calls.h"
 #include "sandbox/path_walk.h"
@@ -19,8 +20,8 @@ struct Verdict {
 };
 
 // Decides notified calls and writes down the refused ones: calls that name a path in
-// judge_paths.cc, those that start a program in judge_exec.cc, the others in judge.cc. Stateless
-// but for counters. A call is let through only when the kernel itself refuses what must be refused
+// judge_paths.cc, those that start a program in judge_exec.cc, what the cage keeps from a reader in
+// judge_withheld.cc, the others in judge.cc. Stateless but for counters. A call is let through only when the kernel itself refuses what must be refused
 // (mounts, Landlock, missing capabilities, namespaces), because arguments behind pointers can
 // change after the look at them.
 class Judge {
@@ -66,11 +67,14 @@ class Judge {
   bool may_interpret(const Call& call, const Place& file, Verdict& verdict);
   bool may_change(const Call& call, const PathCall& layout, int index, Verdict& verdict);
   bool may_change_at(const Call& call, LastName last, const Place& place, Verdict& verdict);
+  bool is_withheld(const std::string& path);
+  bool is_shut(const Place& place);
   static bool ends_by_itself(const Opening& opening, const Place& place);
   void note_exec(const Call& call, std::string path);
   Verdict refuse_path(const Call& call, const std::string& path, std::string_view rule,
                       std::string_view reason, int error);
   Verdict refuse_write(const Call& call, const std::string& path, Cover cover);
+  Verdict refuse_withheld(const Call& call, const std::string& path);
   Verdict refuse_exec(const Call& call, const std::string& path);
   Verdict refuse_set_id(const Call& call);
   Verdict refuse(const Call& call, Denial denial, int error);
@@ -80,6 +84,7 @@ class Judge {
   GrantIndex grants_;
   Coalescer* evidence_;
   PathWalker walker_;
+  HostPaths host_;
   const Listener* listener_ = nullptr;
   std::uint64_t now_ns_ = 0;
   bool has_seen_tool_ = false;

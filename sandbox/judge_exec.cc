@@ -33,7 +33,7 @@ Verdict Judge::decide_exec(const Call& call) {
   const bool is_found = find_place(call, query, place, verdict);
   if (place.reach == Reach::nameless && S_ISREG(place.mode)) return decide_exec_memory(call, place);
   if (!is_found) return verdict;
-  if (place.reach == Reach::vacant && is_granted(grants_.cover(place.path))) return {0};
+  if (place.reach != Reach::object && is_granted(grants_.cover(place.path))) return {0};
   if (place.reach != Reach::object) return refuse_exec(call, place.path);
   if (!may_start(place, plan_->identity)) return {0};  // EACCES, as outside the cage
   if (!grants_.may_execute(place.path)) return refuse_exec(call, place.path);
@@ -68,7 +68,7 @@ bool Judge::may_interpret(const Call& call, const Place& file, Verdict& verdict)
     query.text = name;
     Place next;
     if (!find_place(call, query, next, verdict)) return false;
-    if (next.reach == Reach::vacant && is_granted(grants_.cover(next.path))) return false;
+    if (next.reach != Reach::object && is_granted(grants_.cover(next.path))) return false;
     if (next.reach == Reach::object && !may_start(next, plan_->identity)) return false;
     if (next.reach != Reach::object || !grants_.may_execute(next.path)) {
       verdict = refuse_exec(call, next.path);

@@ -72,7 +72,7 @@ bool Judge::find_place(const Call& call, const PathQuery& query, Place& place, V
       return false;
     case Reach::broken:
       // In a granted tree it is simply not there; elsewhere only the host knows.
-      return !is_granted(grants_.cover(place.break_at));
+      return !is_granted(grants_.cover(place.break_at)) || is_withheld(place.path);
     case Reach::too_deep:
       if (!place.path.empty()) return true;
       evidence_->add_gap("unreadable", now_ns_);
@@ -176,7 +176,9 @@ Verdict Judge::decide_access(const Call& call, const Opening& opening, const Pla
   const bool makes = opening.is_unnamed() || (opening.creates() && !is_there);
   if (cover == Cover::writable)
     return makes && (opening.mode & filter::kSetIdBits) != 0 ? refuse_set_id(call) : Verdict{0};
-  if (!is_there && !opening.creates() && cover == Cover::readable) return {0};  // ENOENT
+  const bool is_asked_for = !opening.creates() || place.reach == Reach::broken;
+  if (!is_there && is_asked_for && cover == Cover::readable)  // ENOENT either way
+    return is_withheld(place.path) ? refuse_withheld(call, place.path) : Verdict{0};
   if (opening.writes() || makes) return refuse_write(call, place.path, cover);
   return decide_reading(call, place, cover);
 }
@@ -187,16 +189,6 @@ bool Judge::ends_by_itself(const Opening& opening, const Place& place) {
   if (opening.is_new() || S_ISLNK(place.mode)) return true;
   return opening.is_unnamed() ? !is_directory
                               : is_directory && (opening.writes() || opening.creates());
-}
-
-Verdict Judge::decide_reading(const Call& call, const Place& place, Cover cover) {
-  if (plan_->observe != Observe::all) return {0};
-  if (cover == Cover::readable || cover == Cover::git || cover == Cover::policy) return {0};
-  const bool is_hidden = cover == Cover::hidden;
-  // What is visible inside says EACCES; of the rest no answer tells whether it exists.
-  return refuse_path(call, place.path, is_hidden ? "hidden" : "outside-grants",
-                     is_hidden ? "hidden" : "outside every grant",
-                     cover == Cover::outside ? ENOENT : EACCES);
 }
 
 Verdict Judge::refuse_set_id(const Call& call) {
@@ -245,7 +237,11 @@ bool Judge::may_change_at(const Call& call, LastName last, const Place& place, V
   if (last == LastName::make && is_there) return false;  // EEXIST
   const Cover cover = grants_.cover(place.path);
   if (cover == Cover::writable) return true;
-  if (!is_kept && !is_there && cover == Cover::readable) return false;  // ENOENT
+  const bool is_asked_for = !is_kept || place.reach == Reach::broken;
+  if (is_asked_for && !is_there && cover == Cover::readable) {  // ENOENT either way
+    if (is_withheld(place.path)) verdict = refuse_withheld(call, place.path);
+    return false;
+  }
   verdict = refuse_write(call, place.path, cover);
   return false;
 }
@@ -274,6 +270,8 @@ Verdict Judge::decide_bind(const Call& call) {
   if (!find_place(call, query, place, verdict)) return verdict;
   if (!place.has_name || place.reach == Reach::object) return {0};  // EADDRINUSE
   const Cover cover = grants_.cover(place.path);
+  if (cover == Cover::readable && place.reach == Reach::broken)
+    return refuse_withheld(call, place.path);
   return cover == Cover::writable ? Verdict{0} : refuse_write(call, place.path, cover);
 }
 

@@ -84,6 +84,26 @@ const LimitSpec* find_limit_by_normal_name(std::string_view name) {
   return it == specs.end() ? nullptr : &*it;
 }
 
+std::string value_form(const LimitSpec& spec) {
+  std::string out;
+  switch (spec.unit) {
+    case Unit::size:
+      out = "a size such as 512MiB: an integer with KiB, MiB, GiB, KB, MB, GB or nothing for bytes";
+      break;
+    case Unit::time:
+      out = "a time such as 30s: an integer with ms, s, m, h or nothing for seconds";
+      break;
+    case Unit::percent:
+      out = "a share such as 150%: an integer with %, 100% being one CPU";
+      break;
+    case Unit::count:
+      out = "an integer without a unit";
+      break;
+  }
+  const std::string unit = spec.unit == Unit::time ? " ms" : spec.unit == Unit::size ? " bytes" : "";
+  return out + ", from " + std::to_string(spec.least) + " to " + std::to_string(spec.most) + unit;
+}
+
 std::optional<std::uint64_t> parse_limit(const LimitSpec& spec, std::string_view text) {
   constexpr std::size_t kMaxDigits = 15;
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());

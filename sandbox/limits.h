@@ -30,6 +30,10 @@ struct LimitSpec {
 [[nodiscard]] const LimitSpec* find_limit(std::string_view key);
 [[nodiscard]] const LimitSpec* find_limit_by_normal_name(std::string_view name);
 
+// What a value of the limit looks like, for people: "a size such as 512MiB: an integer and KiB, MiB,
+// GiB, KB, MB or GB, at least 1".
+[[nodiscard]] std::string value_form(const LimitSpec& spec);
+
 // "2GiB", "300s", "150%", "512" in the unit of `spec`; nothing when the text is no such value or
 // lies outside its range.
 [[nodiscard]] std::optional<std::uint64_t> parse_limit(const LimitSpec& spec,

@@ -66,8 +66,9 @@ Result<void> set_choice(const std::optional<std::string>& text, const char* opti
   if (!text) return {};
   const auto value = parse(*text);
   if (!value)
-    return fail(Errc::malformed, std::string(option) + " " + text->substr(0, 80) +
-                                     ": not one of the allowed values");
+    return fail(Errc::malformed,
+                std::string(option) + " " + text->substr(0, 80) + ": not one of: " +
+                    std::string(allowed_words(std::string_view(option).substr(2))));
   into = *value;
   return {};
 }
@@ -220,7 +221,8 @@ Result<ToolDeclaration> declare(const GrantOptions& options, const std::string& 
   if (options.profile) {
     if (!is_profile(*options.profile))
       return fail(Errc::malformed,
-                  "--profile " + options.profile->substr(0, 80) + ": no such profile");
+                  "--profile " + options.profile->substr(0, 80) + ": not one of: " +
+                      std::string(allowed_words("profile")));
     tool.profile = *options.profile;
   }
   if (auto filled = fill(options, tool); !filled)

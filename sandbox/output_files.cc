@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/output_files.h"
 
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
@@ -12,12 +17,40 @@ namespace ethos::sandbox {
 using base::Errc;
 using base::Result;
 
+namespace {
+
+// A reader that went away is an error like a full disk: not the signal that ends the runner.
+Result<void> write_standard_output(std::string_view bytes) {
+  struct sigaction ignored {};
+  struct sigaction before {};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignored, &before);
+  int error = 0;
+  while (!bytes.empty() && error == 0) {
+    const ssize_t n = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    if (n >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EAGAIN) {
+      pollfd watch{STDOUT_FILENO, POLLOUT, 0};
+      if (::poll(&watch, 1, -1) < 0 && errno != EINTR) error = errno;
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  ::sigaction(SIGPIPE, &before, nullptr);
+  if (error != 0) return base::fail_errno("standard output", error);
+  return {};
+}
+
+}  // namespace
+
 Result<OutputFile> check_output(const std::string& option, const std::string& path,
                                 const Workspace& workspace, const Plan* plan,
                                 const std::vector<std::string>& ledger_paths) {
   const auto refuse = [&](const char* why) {
     return base::fail(Errc::refused, option + " " + path + " " + why);
   };
+  if (path == "-") return OutputFile{option, "", false};
   auto given = base::absolute_path(path);
   if (!given) return base::Unexpected(std::move(given).error());
   const auto split = base::split_path(*given);
@@ -50,6 +83,11 @@ Result<OutputFile> check_output(const std::string& option, const std::string& pa
 }
 
 Result<void> write_output(const OutputFile& file, std::string_view bytes) {
+  if (file.is_standard_output()) {
+    auto done = write_standard_output(bytes);
+    if (!done) return base::Unexpected(std::move(done).error().with_context(file.option + " -"));
+    return {};
+  }
   base::ReplaceOptions options;
   options.sync = base::Sync::none;
   options.parents = file.is_in_workspace ? base::Parents::no_symlinks : base::Parents::follow;

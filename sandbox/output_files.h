@@ -16,18 +16,19 @@ namespace ethos::sandbox {
 // in them is followed; where the tool may write, it could be replaced, so that it is refused.
 struct OutputFile {
   std::string option;  // "--sarif"
-  std::string path;    // absolute
+  std::string path;    // absolute; empty: standard output
   bool is_in_workspace = false;
+  [[nodiscard]] bool is_standard_output() const { return path.empty(); }
 };
 
-// Errc::refused for a path in a write grant, `.git`, a policy file or one of the ledger's; `plan`
+// "-" is standard output. Errc::refused for a path in a write grant, `.git`, a policy file or one of the ledger's; `plan`
 // may be null when the run is refused anyway.
 [[nodiscard]] base::Result<OutputFile> check_output(const std::string& option,
                                                     const std::string& path,
                                                     const Workspace& workspace, const Plan* plan,
                                                     const std::vector<std::string>& ledger_paths);
 
-// Temporary file beside it and rename.
+// Temporary file beside it and rename; standard output as it is.
 [[nodiscard]] base::Result<void> write_output(const OutputFile& file, std::string_view bytes);
 
 }  // namespace ethos::sandbox

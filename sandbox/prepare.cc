@@ -8,6 +8,7 @@
 
 #include "ledger/base/paths.h"
 #include "sandbox/facts_collect.h"
+#include "sandbox/output_format.h"
 #include "sandbox/path_text.h"
 #include "sandbox/plan_build.h"
 
@@ -168,6 +169,11 @@ Result<Prepared> prepare(const RunOptions& options, const Caller& caller,
     p.refusals.push_back(*p.policy.refusal);
     return p;
   }
+  const auto& format = p.policy.normal->output_format;
+  const bool is_format_used = purpose == Purpose::show || options.sarif;
+  if (format && is_format_used && !is_known_format(*format))
+    return base::fail(Errc::refused, "the tool " + p.policy.tool + " declares output_format \"" +
+                                         *format + "\", which is not one of: " + known_formats());
   p.normal_bytes = encode_normal(*p.policy.normal).encode();
   auto facts = collect_facts(p.workspace, *p.policy.normal,
                              facts_request(options, caller, p.policy, ledger, host));

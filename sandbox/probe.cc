@@ -252,10 +252,9 @@ class Prober {
       const std::string feature = std::string("cgroup_") + name;
       add(feature.c_str(), has ? 0 : EOPNOTSUPP,
           std::string("the ") + name + " controller is not passed down to that cgroup",
-          geteuid() == 0 ? std::string("echo +") + name +
-                               " > /sys/fs/cgroup/cgroup.subtree_control (cgroup v2 only), or name "
-                               "a weaker form with enforce"
-                         : std::string(delegate) + ", or name a weaker form with enforce",
+          (geteuid() == 0 ? advise_on_controller(name) : std::string(delegate)) +
+              (name == std::string_view("cpu") ? ", or declare no limit cpu: it has no weaker form"
+                                               : ", or name a weaker form with enforce"),
           false);
     }
     if (!parent) return;

@@ -98,6 +98,10 @@ Result<void> check_outputs(const RunOptions& options, Ready& ready) {
     into = std::move(*file);
     return {};
   };
+  const auto dashes = [](const std::optional<std::string>& path) { return path == "-" ? 1 : 0; };
+  if (dashes(options.sarif) + dashes(options.status_json) + dashes(options.run_id_file) > 1)
+    return base::fail(Errc::refused,
+                      "only one of --sarif, --status-json and --run-id-file can be -");
   if (auto r = check("--sarif", options.sarif, ready.sarif); !r) return r;
   if (auto r = check("--status-json", options.status_json, ready.status_json); !r) return r;
   return check("--run-id-file", options.run_id_file, ready.run_id_file);

@@ -25,6 +25,11 @@ struct Ready {
   std::optional<OutputFile> sarif;
   std::optional<OutputFile> status_json;
   std::optional<OutputFile> run_id_file;
+  // One of them is standard output: the tool's own goes to standard error.
+  [[nodiscard]] bool owns_standard_output() const {
+    const auto is = [](const std::optional<OutputFile>& f) { return f && f->is_standard_output(); };
+    return is(sarif) || is(status_json) || is(run_id_file);
+  }
   base::UniqueFd standard_input;  // open: what the tool gets; closed: /dev/null
 };
 

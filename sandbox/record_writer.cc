@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/record_writer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iterator>
 
@@ -8,8 +9,15 @@ namespace ethos::sandbox {
 
 using base::Result;
 
-bool RecordWriter::add(std::string type, Json body, std::vector<record::Disclosure> disclosures) {
+bool RecordWriter::add(std::string type, Json body, std::vector<record::Disclosure> disclosures,
+                       std::uint64_t seen_ns) {
   Waiting record{std::move(type), body.encode(), clock_.now()};
+  if (seen_ns != 0 && seen_ns < record.ts.mono_ns) {
+    constexpr std::uint64_t kNsPerMs = 1'000'000;
+    const auto ago_ms = static_cast<std::int64_t>((record.ts.mono_ns - seen_ns) / kNsPerMs);
+    record.ts.wall_ms = std::max<std::int64_t>(record.ts.wall_ms - ago_ms, 0);
+    record.ts.mono_ns = seen_ns;
+  }
   // Most runs have nothing to say before their end: those never need the thread.
   if (may_start_ && !thread_) start_thread();
   const std::lock_guard lock(mutex_);

@@ -29,8 +29,10 @@ class RecordWriter {
   RecordWriter& operator=(const RecordWriter&) = delete;
   ~RecordWriter() { stop(); }
 
-  // Queues a record with the moment of now. False once a commit has failed: nothing more is taken.
-  bool add(std::string type, Json body, std::vector<record::Disclosure> disclosures);
+  // Queues a record with the moment of now, or of `seen_ns` (CLOCK_BOOTTIME) when what it tells was
+  // seen earlier. False once a commit has failed: nothing more is taken.
+  bool add(std::string type, Json body, std::vector<record::Disclosure> disclosures,
+           std::uint64_t seen_ns = 0);
   // From now on the first record that is added starts the thread, which may commit the queue. The
   // signal mask of whoever adds it is inherited and must block everything.
   void allow_thread() { may_start_ = true; }

@@ -17,6 +17,14 @@ using base::Result;
 // More different programs than this are counted but not listed.
 constexpr std::size_t kMaxExecPaths = 1024;
 
+// "openat .git/hooks/x", "socket AF_INET SOCK_STREAM": in the workspace as it is seen from there.
+std::string name_of(const Denial& denial, const std::string& workspace) {
+  std::string object = denial.object;
+  if (object.size() > workspace.size() + 1 && object.starts_with(workspace + "/"))
+    object.erase(0, workspace.size() + 1);
+  return denial.operation + (object.empty() ? "" : " ") + object;
+}
+
 }  // namespace
 
 Recorder::Recorder(ledger::RecordSink& sink, const base::Clock& clock, const record::RunId& run,
@@ -84,11 +92,14 @@ bool Recorder::on_exec(const ExecEvent& event) {
 
 bool Recorder::on_denial(const Denial& denial) {
   if (denial.phase != Phase::setup) {
+    if (denied_acts_ == 0) first_denial_ = name_of(denial, open_.workspace);
     denied_acts_ += denial.count;
     ++denial_records_;
   }
   Json body = denial_body(denial, committer_);
-  return writer_.add("runtime.sandbox_denial", std::move(body), committer_.take());
+  // Equal acts are gathered for up to a second: the record's moment is that of the first.
+  return writer_.add("runtime.sandbox_denial", std::move(body), committer_.take(),
+                     denial.first_ns);
 }
 
 bool Recorder::on_limit(const LimitEvent& event) {
@@ -99,7 +110,7 @@ bool Recorder::on_limit(const LimitEvent& event) {
 bool Recorder::on_gap(const Gap& gap) {
   ++gap_records_;
   // Only denials beyond the budget become such a gap.
-  if (gap.reason == "flood") has_lost_denials_ = true;
+  if (gap.reason == "flood") lost_denials_ += gap.count;
   return writer_.add("run.gap", gap_body(gap), {});
 }
 

@@ -55,8 +55,13 @@ class Recorder final : public EvidenceSink {
   base::Result<void> add_sarif(Json body, std::vector<record::Disclosure> disclosures);
 
   // Those that are only counted, in a gap, included.
-  [[nodiscard]] bool has_denials() const { return denied_acts_ > 0 || has_lost_denials_; }
+  [[nodiscard]] bool has_denials() const { return all_denied_acts() > 0; }
   [[nodiscard]] std::uint64_t denied_acts() const { return denied_acts_; }
+  // Those of has_denials: what is only counted, too.
+  [[nodiscard]] std::uint64_t all_denied_acts() const { return denied_acts_ + lost_denials_; }
+  // The first denied act, e.g. "openat .git/hooks/x"; empty when there was none. Not for records:
+  // it names places as they are.
+  [[nodiscard]] const std::string& first_denial() const { return first_denial_; }
   [[nodiscard]] bool is_open() const { return is_open_; }
   [[nodiscard]] const std::vector<std::string>& limits_hit() const { return limits_; }
   // What went wrong with the evidence; empty when nothing did.
@@ -93,7 +98,8 @@ class Recorder final : public EvidenceSink {
   std::uint64_t denied_acts_ = 0;
   std::int64_t denial_records_ = 0;
   std::int64_t gap_records_ = 0;
-  bool has_lost_denials_ = false;
+  std::uint64_t lost_denials_ = 0;
+  std::string first_denial_;
   std::vector<std::string> limits_;
   std::map<std::string, std::uint64_t> execs_;  // encoded Path -> count
   std::uint64_t exec_total_ = 0;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <ostream>
+#include <set>
 #include <tuple>
 
 #include "ledger/base/random.h"
@@ -81,8 +82,7 @@ class Run {
   int refuse(Recorder& recorder) {
     const auto& refusals = ready_.prepared.refusals;
     for (const Refusal& r : refusals)
-      err_ << "ethos-run: refused: " << shown(r.cause + " [" + r.rule + " " + r.on + "]; " + r.fix)
-           << '\n';
+      err_ << "ethos-run: refused: " << refusal_line(r.cause, r.rule, r.on, r.fix) << '\n';
     status_.ended_by = "refused";
     if (auto done = recorder.refuse(refusals, code(ExitStatus::refused)); !done)
       return evidence_failed(done.error().message());
@@ -123,6 +123,7 @@ class Run {
     launch.stdin_fd = ready_.standard_input.get();
     launch.cgroup_parent = options_.cgroup_parent.value_or("");
     launch.cgroup_found = ready_.cgroup_parent;
+    if (ready_.owns_standard_output()) launch.stdout_fd = launch.stderr_fd;
     launch.spool_stdout_fd = out->fd();
     launch.spool_stderr_fd = err->fd();
     launch.commit_journal = sink_.journal();
@@ -180,6 +181,7 @@ class Run {
       return evidence_failed(done.error().message());
     signals_.reset();
     tell(result);
+    tell_denials(recorder);
     SarifRequest sarif;
     sarif.plan = ready_.prepared.plan;
     sarif.exit_code = status_.exit_code;
@@ -230,6 +232,22 @@ class Run {
       case Ending::signaled:
         break;
     }
+  }
+
+  // What was refused, and where it is written; nothing after a run without any.
+  void tell_denials(const Recorder& recorder) {
+    std::string what;
+    if (const std::uint64_t acts = recorder.all_denied_acts(); acts > 0)
+      what = std::to_string(acts) + (acts == 1 ? " act" : " acts") + " denied (first: " +
+             shown(recorder.first_denial()) + ")";
+    std::set<std::string> limits(recorder.limits_hit().begin(), recorder.limits_hit().end());
+    for (bool is_first = true; const std::string& limit : limits) {
+      if (!what.empty()) what += ", ";
+      what += (is_first ? "limit reached: " : "") + limit;
+      is_first = false;
+    }
+    if (!what.empty())
+      say(what + "; run " + id_.text() + " in " + shown(appender_.files().database));
   }
 
   int write_status(int status) {

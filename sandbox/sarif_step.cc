@@ -2,11 +2,11 @@
 #include "sandbox/sarif_step.h"
 
 #include <algorithm>
-#include <array>
 
 #include "ledger/bulk_hash.h"
 #include "sandbox/facts_collect.h"
 #include "sandbox/jsonc.h"
+#include "sandbox/output_format.h"
 #include "sandbox/path_text.h"
 #include "sandbox/plan_build.h"
 #include "sandbox/sibling.h"
@@ -240,13 +240,6 @@ class SarifStep {
 };
 
 }  // namespace
-
-// What `ethos-sarif formats` says of each; a test holds the two together.
-bool is_on_standard_error(std::string_view format) {
-  static constexpr auto kFormats =
-      std::to_array<std::string_view>({"clang-text", "cppcheck-xml", "gcc-text", "go-vet-text"});
-  return std::ranges::find(kFormats, format) != kFormats.end();
-}
 
 Result<std::string> evidence_document(RunSink& ledger, const std::string& run,
                                       const std::vector<std::uint64_t>& sequences,

@@ -33,9 +33,6 @@ struct SarifRequest {
 [[nodiscard]] base::Result<std::string> write_sarif(const SarifRequest& request,
                                                     Recorder& recorder);
 
-// Which of the two streams the findings of a format come on.
-[[nodiscard]] bool is_on_standard_error(std::string_view format);
-
 // docs/formats/sarif-property.md, "The evidence document".
 [[nodiscard]] base::Result<std::string> evidence_document(
     RunSink& ledger, const std::string& run, const std::vector<std::uint64_t>& sequences,

@@ -19,4 +19,13 @@ std::string shown(std::string_view text) {
   return out;
 }
 
+std::string refusal_line(std::string_view cause, std::string_view rule, std::string_view on,
+                         std::string_view fix) {
+  std::string out(cause);
+  out += " [";
+  if (!on.starts_with(std::string(rule) + ":")) (out += rule) += ' ';
+  ((out += on) += "]; ") += fix;
+  return shown(out);
+}
+
 }  // namespace ethos::sandbox

@@ -89,7 +89,8 @@ TEST_CASE("escape: nothing outside the grants can be read or made", "[escape][ke
       hostile_plan(dir, {"read-paths", "/etc/shadow", "/root/.ssh/id_rsa", other.path() + "/secret",
                          "/proc/1/root/etc/shadow", "/proc/kcore", "/proc/keys", "/proc/kallsyms",
                          "/proc/sysrq-trigger", "/sys/kernel", "/dev/kmsg", "/dev/vda", "/run",
-                         "/home", "/var/log", "/boot"});
+                         "/home", "/var/log", "/boot", "/proc/1/environ", "/etc/no-such-thing",
+                         "/no-such-thing", "/var/no-such-thing", "/etc/no-such-thing/below"});
   SECTION("observing writes") {}
   SECTION("observing everything") { plan.observe = sandbox::Observe::all; }
   support::CageRun r{};
@@ -100,7 +101,24 @@ TEST_CASE("escape: nothing outside the grants can be read or made", "[escape][ke
     const auto* denial = r.sink.find("openat", other.path());
     REQUIRE(denial != nullptr);
     CHECK(denial->error == ENOENT);  // no answer tells what exists
-    CHECK(r.sink.find("openat", "/root/.ssh/id_rsa")->error == ENOENT);
+    // What the host has and the cage does not show, whatever the kernel would have answered.
+    for (const char* withheld : {"/etc/shadow", "/home", "/dev/kmsg"}) {
+      CAPTURE(withheld);
+      if (access(withheld, F_OK) != 0) continue;
+      const auto* read = r.sink.find("openat", withheld);
+      REQUIRE(read != nullptr);
+      CHECK(read->error == ENOENT);
+      CHECK(read->rule == "outside-grants");
+    }
+    for (const char* shut : {"/proc/1/environ", "/proc/kallsyms"}) {
+      CAPTURE(shut);
+      const auto* read = r.sink.find("openat", shut);
+      REQUIRE(read != nullptr);
+      CHECK(read->error == EACCES);
+      CHECK(read->rule == "permission");
+    }
+    // What the host does not have either is kept from nobody.
+    CHECK(r.sink.find("openat", "no-such-thing") == nullptr);
   }
   auto writes = hostile_plan(
       dir, {"write-paths", "/x", "/usr/x", "/etc/x", "/etc/passwd", "/dev/x", "/proc/x",

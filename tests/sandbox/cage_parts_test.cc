@@ -16,6 +16,7 @@
 #include "sandbox/coalescer.h"
 #include "sandbox/exec_check.h"
 #include "sandbox/grant_index.h"
+#include "sandbox/host_paths.h"
 #include "sandbox/output.h"
 #include "sandbox/path_calls.h"
 #include "sandbox/process_watch.h"
@@ -171,6 +172,19 @@ TEST_CASE("grants: what covers a path", "[sandbox]") {
   CHECK(grants.cover("/home/u/.ssh") == Cover::outside);
   CHECK(grants.may_execute("/usr/bin/x"));
   CHECK_FALSE(grants.may_execute(ws + "/a.sh"));
+}
+
+TEST_CASE("host paths: what is there, and what could make the supervisor wait", "[sandbox]") {
+  sandbox::HostPaths host;
+  CHECK(host.may_exist("/etc/passwd"));
+  CHECK_FALSE(host.may_exist("/etc/no-such-thing"));
+  CHECK_FALSE(host.may_exist("/etc/passwd/below"));
+  const auto slow = sandbox::HostPaths::slow_mounts(
+      "22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"
+      "40 22 0:40 / /mnt/far\\040away rw shared:3 - nfs4 far:/x rw\n"
+      "41 22 0:41 / /run/user/1000/gvfs rw - fuse.gvfsd-fuse gvfsd-fuse rw\n"
+      "42 22 0:42 / /tmp rw - tmpfs tmpfs rw\nno line of a table\n");
+  CHECK(slow == std::vector<std::string>{"/mnt/far away", "/run/user/1000/gvfs"});
 }
 
 TEST_CASE("coalescer: equal acts become one entry, all acts are counted", "[sandbox]") {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <sstream>
 
+#include "sandbox/cgroup.h"
 #include "sandbox/host_signs.h"
 #include "tests/support/cage_plan.h"
 
@@ -48,6 +49,34 @@ TEST_CASE("doctor: agrees with what a launch finds", "[sandbox][kernel]") {
   CHECK((status == 0 || status == 1));
   const bool says_no = out.str().find("No cage can be built") != std::string::npos;
   CHECK(says_no == !ethos::support::why_no_cage().empty());
+}
+
+TEST_CASE("doctor: advice on a controller fits the host's hierarchy", "[sandbox]") {
+  CHECK(advise_on_controller("memory", "/sys/fs/cgroup", {"cpu", "memory", "pids"}, false) ==
+        "echo +memory > /sys/fs/cgroup/cgroup.subtree_control");
+  const auto hybrid = advise_on_controller("memory", "/sys/fs/cgroup/unified", {}, true);
+  CHECK(hybrid.find("systemd.unified_cgroup_hierarchy=1") != std::string::npos);
+  CHECK(hybrid.find("echo") == std::string::npos);
+  CHECK(advise_on_controller("pids", "/sys/fs/cgroup/unified", {"pids"}, true) ==
+        "echo +pids > /sys/fs/cgroup/unified/cgroup.subtree_control");
+  CHECK(advise_on_controller("cpu", "", {}, false).find("mount cgroup2") != std::string::npos);
+  CHECK(advise_on_controller("cpu", "/sys/fs/cgroup", {}, false).find("host") !=
+        std::string::npos);
+}
+
+TEST_CASE("cgroup parent: a path is taken as it stands, and what is none is named", "[sandbox]") {
+  const auto wrong = find_cgroup_parent("/usr");
+  REQUIRE_FALSE(wrong);
+  CHECK(wrong.error().message().find("//") == std::string::npos);
+  const auto any = find_cgroup_parent("");
+  if (!any) {
+    WARN("skipped: no usable cgroup here");
+    return;
+  }
+  CHECK(wrong.error().message().find("/usr is no cgroup v2 directory") != std::string::npos);
+  const auto same = find_cgroup_parent(any->path);
+  REQUIRE(same);
+  CHECK(same->path == any->path);
 }
 
 TEST_CASE("host signs: each sign has its own advice", "[sandbox]") {

@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "ledger/reader.h"
-#include "sandbox/sarif_step.h"
+#include "sandbox/output_format.h"
 #include "tests/sandbox/program.h"
 
 using namespace ethos::support;
@@ -238,8 +238,12 @@ TEST_CASE("ethos-run: the stream of each format is the one ethos-sarif reads it 
     CAPTURE(line);
     CHECK(ethos::sandbox::is_on_standard_error(name) == line.ends_with("(stderr)"));
     CHECK((line.ends_with("(stderr)") || line.ends_with("(stdout)")));
+    CHECK(ethos::sandbox::is_known_format(name));
   }
   CHECK(count > 20);
+  // And none besides them, but for the guess.
+  const std::string known = ethos::sandbox::known_formats();
+  CHECK(std::ranges::count(known, ',') == static_cast<std::ptrdiff_t>(count));
 }
 
 TEST_CASE("ethos-run: a hidden file is not readable by another name of it", "[sandbox][e2e]") {
@@ -273,4 +277,164 @@ TEST_CASE("ethos-run: a hidden file is not readable by another name of it", "[sa
   CAPTURE(far.err);
   CHECK(far.out == "plain\n");
   CHECK(verify(site, "recomputed").status == 0);
+}
+
+TEST_CASE("ethos-run: an open of what the host has and the cage does not show is a denial",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  // Without O_CREAT nothing would be made: only the file itself could have been meant.
+  site.run({"--", "truncate", "-c", "-s", "0", "/etc/shadow", "/etc/no-such-thing"});
+  const auto denials = site.records("runtime.sandbox_denial");
+  REQUIRE(denials.size() == 1);
+  CHECK(text_at(denials[0], {"body", "object", "path"}) == "etc/shadow");
+  CHECK(text_at(denials[0], {"body", "errno"}) == "2");
+  CHECK(verify(site, "no-denials").status == 1);
+}
+
+TEST_CASE("ethos-run: denials are said in one line, with the run and the ledger", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("src/a", "");
+  const std::vector<std::string> command = {"--", "sh", "-c", "echo > src/x; echo > src/x; true"};
+  const auto with = [&](std::vector<std::string> options) {
+    options.insert(options.end(), command.begin(), command.end());
+    return site.run(options);
+  };
+  const Ended ended = with({"--run-id-file", site.path("id")});
+  CHECK(ended.status == 0);
+  std::string id = site.read("id");
+  id.pop_back();
+  const std::string line = "ethos-run: 2 acts denied (first: openat src/x); run " + id + " in " +
+                           site.ledger() + "\n";
+  CHECK(ended.err.find(line) != std::string::npos);
+  CHECK(with({"--quiet"}).err.find("ethos-run:") == std::string::npos);
+  CHECK(site.run({"--", "true"}).err.empty());
+  // A limit that only refused is said, too; what ended the run has its own line besides.
+  const Ended full = site.run({"--limit", "scratch=1MiB", "--", "sh", "-c",
+                               "head -c 2000000 /dev/zero > /tmp/x; sleep 0.3; true"});
+  CHECK(full.status == 0);
+  CHECK(full.err.find("ethos-run: limit reached: scratch_bytes; run ") != std::string::npos);
+}
+
+TEST_CASE("ethos-run: what is asked for on standard output stands there alone", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const std::vector<std::string> command = {"--", "sh", "-c", "echo tool says; exit 3"};
+  for (const std::string option : {"--sarif", "--status-json", "--run-id-file"}) {
+    CAPTURE(option);
+    std::vector<std::string> words = {option, "-"};
+    words.insert(words.end(), command.begin(), command.end());
+    const Ended ended = site.run(words);
+    CHECK(ended.status == 3);
+    CHECK(ended.out.find("tool says") == std::string::npos);
+    CHECK(ended.err.find("tool says\n") != std::string::npos);
+    CHECK_FALSE(site.has("work/-"));
+    if (option == "--run-id-file")
+      CHECK(ended.out.size() == 27);
+    else
+      CHECK(ethos::sandbox::parse_jsonc(ended.out));
+  }
+  const Ended both = site.run({"--sarif", "-", "--status-json", "-", "--", "true"});
+  CHECK(both.status == 125);
+  CHECK(both.err.find("only one of --sarif, --status-json and --run-id-file") != std::string::npos);
+  CHECK(verify(site, "ended").status == 0);
+}
+
+TEST_CASE("ethos-run: SARIF says how many acts were denied, and points at what is there",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const std::string sarif = site.path("out.sarif");
+  site.run({"--sarif", sarif, "--", "sh", "-c", "mkdir a b; mkdir a; true"});
+  const std::string text = site.read("out.sarif");
+  CHECK(text.find(R"("denied": false)") != std::string::npos);
+  CHECK(text.find(R"("refused_before_start": false)") != std::string::npos);
+  CHECK(text.find(R"("denied_acts": 3)") != std::string::npos);
+  CHECK(text.find(R"("uri": "ethos.json")") == std::string::npos);
+  CHECK(text.find(R"("uri": "file:///usr/bin/)") != std::string::npos);
+  const auto check = [&](const std::string& bytes) {
+    site.file("changed.sarif", bytes);
+    return site
+        .program("ethos-verify", {"--pin", pin_of(site), "--sarif",
+                                  site.path("work/changed.sarif"), site.ledger()})
+        .status;
+  };
+  CHECK(check(text) == 0);
+  // A file of an earlier version has neither member; one that lies about them fails.
+  const auto without = [&](const std::string& what, const std::string& instead) {
+    std::string out = text;
+    const std::size_t at = out.find(what);
+    REQUIRE(at != std::string::npos);
+    return out.replace(at, what.size(), instead);
+  };
+  CHECK(check(without(R"("denied_acts": 3,)", "")) == 0);
+  CHECK(check(without(R"("denied_acts": 3,)", R"("denied_acts": 0,)")) == 1);
+  CHECK(check(without(R"("refused_before_start": false)", R"("refused_before_start": true)")) == 1);
+}
+
+TEST_CASE("ethos-run: messages say what is allowed instead", "[sandbox][e2e]") {
+  const Site site;
+  const auto plan = [&](const std::string& member) {
+    site.file("ethos.json",
+              R"({"version":1,"tools":{"t":{"command":["true"],)" + member + "}}}");
+    const Ended ended = site.run({"plan", "t"});
+    CHECK(ended.status != 0);
+    return ended.err;
+  };
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("network":"full")", "\"full\" is not one of: none, loopback"},
+      {R"("profile":"lint")", "\"lint\" is not one of: lint-offline, build-offline, no-proc"},
+      {R"("limits":{"memory":"256M"})", "KiB, MiB, GiB, KB, MB, GB"},
+      {R"("limits":{"wall":"30sec"})", "an integer with ms, s, m, h"},
+      {R"("limits":{"ram":"1GiB"})", "there are: wall, memory, swap, cpu"},
+      {R"("enforce":{"memory":"tmpfs"})", "it can by: cgroup, rlimit"},
+      {R"("reads":["."])", "a tool has: command, profile, read"},
+      {R"("write":[{"path":"a","optional":true}])", "an entry has: path, delete"},
+      {R"("output_format":"gcc")", "clang-text, cppcheck-xml, gcc-text"},
+  };
+  for (const auto& [member, expected] : cases) {
+    CAPTURE(member);
+    const std::string err = plan(member);
+    CAPTURE(err);
+    CHECK(err.find(expected) != std::string::npos);
+    CHECK(err.find("declaration declaration:") == std::string::npos);
+  }
+  CHECK(plan(R"("write":["/var/no-such-thing"])").find("optional") == std::string::npos);
+  CHECK(plan(R"("read":["no-such-thing"])").find("mark the entry as optional") !=
+        std::string::npos);
+  CHECK(site.run({"--network", "full", "--", "true"}).err.find("not one of: none, loopback") !=
+        std::string::npos);
+  CHECK(site.run({"--profile", "lint", "--", "true"}).err.find("lint-offline, build-offline") !=
+        std::string::npos);
+  const Ended cgroup = site.run({"--cgroup-parent", "/usr", "--", "true"});
+  CHECK(cgroup.status == 125);
+  CHECK(cgroup.err.find("//") == std::string::npos);
+}
+
+TEST_CASE("ethos-run: the look-up of a host name is seen under observe all", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  if (::access("/etc/resolv.conf", F_OK) != 0) {
+    WARN("skipped: this host has no /etc/resolv.conf");
+    return;
+  }
+  const Site site;
+  site.run({"--observe", "all", "--", "getent", "ahosts", "example.invalid"});
+  const auto denials = site.records("runtime.sandbox_denial");
+  CHECK(std::ranges::any_of(denials, [](const JsonNode& d) {
+    return text_at(d, {"body", "object", "path"}) == "etc/resolv.conf";
+  }));
+}
+
+TEST_CASE("ethos-run: a denial carries the moment of its act", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  // Gathered for up to a second: written down when the tool is long past it.
+  site.run({"--", "sh", "-c", "mkdir a; sleep 0.7; true"});
+  const auto denials = site.records("runtime.sandbox_denial");
+  const auto close = site.records("run.close");
+  REQUIRE(denials.size() == 1);
+  REQUIRE(close.size() == 1);
+  const auto at = [](const JsonNode& r) { return std::stoull(text_at(r, {"ts", "mono_ns"})); };
+  CHECK(at(close[0]) - at(denials[0]) > 650'000'000);
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cage keeps from a tool that only wants to read, whatever the kernel would answer.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+
+#include "sandbox/exec_check.h"
+#include "sandbox/judge.h"
+
+namespace ethos::sandbox {
+namespace {
+
+// Below /proc/<pid>: the numbers inside and outside name different processes.
+bool is_of_process(std::string_view path) {
+  constexpr std::string_view kProc = "/proc/";
+  return path.size() > kProc.size() && path.starts_with(kProc) && path[kProc.size()] >= '0' &&
+         path[kProc.size()] <= '9';
+}
+
+// Files of the cage's first process that the kernel opens for nobody but a tracer, whatever their
+// mode bits say.
+bool is_of_first_process(std::string_view path) {
+  static constexpr auto kFiles = std::to_array<std::string_view>(
+      {"auxv", "environ", "maps", "mem", "numa_maps", "pagemap", "smaps", "smaps_rollup"});
+  for (const std::string_view directory : {"/proc/1/task/1/", "/proc/1/"})
+    if (path.starts_with(directory))
+      return std::ranges::find(kFiles, path.substr(directory.size())) != kFiles.end();
+  return false;
+}
+
+}  // namespace
+
+// Not there inside, though a grant or the base runtime covers the place, but there on the host: the
+// cage's own /etc, /dev and /proc hold less than the host's.
+bool Judge::is_withheld(const std::string& path) {
+  return grants_.cover(path) == Cover::readable && grants_.is_cages_own(path) &&
+         !is_of_process(path) && host_.may_exist(path);
+}
+
+// ENOENT as for a path that the host does not have either: no answer tells which.
+Verdict Judge::refuse_withheld(const Call& call, const std::string& path) {
+  return refuse_path(call, path, "outside-grants", "outside every grant", ENOENT);
+}
+
+// Visible, but the tool may not read it where its caller could, or where the cage itself shut it.
+bool Judge::is_shut(const Place& place) {
+  if (is_of_first_process(place.path)) return true;
+  if (may_read(place, plan_->identity)) return false;
+  if (grants_.is_cages_own(place.path)) return true;
+  const std::string link = "/proc/self/fd/" + std::to_string(place.object.get());
+  return faccessat(AT_FDCWD, link.c_str(), R_OK, AT_EACCESS) == 0;
+}
+
+Verdict Judge::decide_reading(const Call& call, const Place& place, Cover cover) {
+  if (plan_->observe != Observe::all) return {0};
+  if (cover == Cover::readable)
+    return is_shut(place)
+               ? refuse_path(call, place.path, "permission", "not readable for the tool", EACCES)
+               : Verdict{0};
+  if (cover == Cover::git || cover == Cover::policy) return {0};
+  // What the host does not have either is not kept from the tool.
+  const bool is_there = place.reach == Reach::object;
+  if (!is_there && cover == Cover::outside && !host_.may_exist(place.path)) return {0};
+  const bool is_hidden = cover == Cover::hidden;
+  // What is visible inside says EACCES; of the rest no answer tells whether it exists.
+  return refuse_path(call, place.path, is_hidden ? "hidden" : "outside-grants",
+                     is_hidden ? "hidden" : "outside every grant",
+                     cover == Cover::outside ? ENOENT : EACCES);
+}
+
+}  // namespace ethos::sandbox
