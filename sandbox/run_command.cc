@@ -247,7 +247,7 @@ class Run {
       is_first = false;
     }
     if (!what.empty())
-      say(what + "; run " + id_.text() + " in " + shown(appender_.files().database));
+      say(what + "; run " + id_.text() + " in " + shown(sink_.database()));
   }
 
   int write_status(int status) {

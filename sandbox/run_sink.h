@@ -31,6 +31,7 @@ class RunSink {
   base::Result<void> finish();
 
   [[nodiscard]] ledger::RecordSink& records();
+  [[nodiscard]] const std::string& database() const { return ledger_.files.database; }
   [[nodiscard]] std::string journal() const;  // of what the run brings out
   // Origin of the ledger, and the run's records with these numbers, in order. `take` gets the exact
   // bytes and returns false to stop.
