@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "ledger/base/bytes.h"
@@ -134,6 +135,33 @@ void set_pdf_times(std::string& pdf, std::int64_t unix_seconds) {
   }
 }
 
+// Chromium names the elements of a tagged document by numbers it gives to nodes, which differ from one
+// start to the next. They become their ranks: the order is kept, which the document's tree of names
+// needs, and the length too.
+void set_pdf_node_numbers(std::string& pdf) {
+  constexpr std::string_view kKey = "(node";
+  constexpr std::size_t kDigits = 8;
+  const auto each = [&](auto act) {
+    for (auto at = pdf.find(kKey); at != std::string::npos; at = pdf.find(kKey, at + 1)) {
+      const std::size_t from = at + kKey.size();
+      const std::string_view digits = std::string_view(pdf).substr(from, kDigits);
+      if (digits.size() == kDigits && pdf.compare(from + kDigits, 1, ")") == 0 &&
+          std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
+        act(from, std::string(digits));
+    }
+  };
+  std::map<std::string, std::string> ranks;
+  each([&](std::size_t, std::string digits) { ranks.emplace(std::move(digits), ""); });
+  std::size_t rank = 0;
+  for (auto& [digits, name] : ranks) {
+    name = std::to_string(++rank);
+    name.insert(0, kDigits - name.size(), '0');
+  }
+  each([&](std::size_t from, const std::string& digits) {
+    pdf.replace(from, kDigits, ranks.at(digits));
+  });
+}
+
 base::Result<std::string> make_pdf(const PdfEngine& engine, const Model& model) {
   auto work = WorkDirectory::make();
   if (!work) return base::Unexpected(std::move(work).error());
@@ -160,6 +188,7 @@ base::Result<std::string> make_pdf(const PdfEngine& engine, const Model& model) 
   if (!pdf || !pdf->starts_with("%PDF-") || pdf->find("%%EOF") == std::string::npos)
     return fail(Errc::io, engine.path + ": made no PDF; " + why(*ended));
   set_pdf_times(*pdf, head);
+  set_pdf_node_numbers(*pdf);
   return pdf;
 }
 

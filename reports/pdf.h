@@ -31,4 +31,7 @@ base::Result<std::string> make_pdf(const PdfEngine& engine, const Model& model);
 // Sets /CreationDate and /ModDate of the file to `unix_seconds`, in place.
 void set_pdf_times(std::string& pdf, std::int64_t unix_seconds);
 
+// The numbers of a tagged document's nodes become their ranks, in place.
+void set_pdf_node_numbers(std::string& pdf);
+
 }  // namespace ethos::reports

@@ -148,6 +148,12 @@ TEST_CASE("pdf: a named engine must be there and say its version", "[reports]") 
   CHECK(found->version == "Engine 1.2");
 }
 
+TEST_CASE("pdf: numbers of nodes become ranks, in order and in place", "[reports]") {
+  std::string pdf = "/ID (node00000159) x (node00000007) (node00000159) (node0000001) (node0000001x) (node0000";
+  set_pdf_node_numbers(pdf);
+  CHECK(pdf == "/ID (node00000002) x (node00000001) (node00000002) (node0000001) (node0000001x) (node0000");
+}
+
 TEST_CASE("pdf: every figure is the model's, every page says what it is, same bytes", "[reports]") {
   const auto engine = find_pdf_engine("");
   if (!engine) {
