@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/json_value.h"
 
+#include <array>
 #include <cassert>
+#include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "sandbox/jsonc.h"
@@ -40,20 +43,44 @@ void append_escaped(unsigned char byte, std::string& out) {
   }
 }
 
+constexpr std::array<bool, 256> make_escaped() {
+  std::array<bool, 256> escaped{};
+  for (std::size_t byte = 0; byte < 0x20; ++byte) escaped[byte] = true;
+  escaped['"'] = escaped['\\'] = true;
+  return escaped;
+}
+constexpr auto kEscaped = make_escaped();
+
+// Eight ASCII characters of which none needs an escape. A byte of `x - 0x20...` borrows, and so has
+// its highest bit set, when it was smaller; the same with 1 finds the zeros that a comparison left.
+bool is_plain(const char* eight) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = 0x80 * kOnes;
+  std::uint64_t x = 0;
+  std::memcpy(&x, eight, sizeof x);
+  const std::uint64_t quotes = x ^ ('"' * kOnes);
+  const std::uint64_t slashes = x ^ ('\\' * kOnes);
+  return ((x | (x - 0x20 * kOnes) | (quotes - kOnes) | (slashes - kOnes)) & kHigh) == 0;
+}
+
 // Record rule R-4: the one escape of each character. Nearly all text has none, so whatever lies
 // between two escapes goes over in one piece.
 void encode_text(std::string_view text, std::string& out) {
-  assert(is_utf8(text));
   out += '"';
   std::size_t done = 0;
+  unsigned all = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
+    while (text.size() - at >= 8 && is_plain(text.data() + at)) at += 8;
+    if (at == text.size()) break;
     const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
+    all |= byte;
+    if (!kEscaped[byte]) continue;
     assert(byte != 0);
     out.append(text, done, at - done);
     append_escaped(byte, out);
     done = at + 1;
   }
+  assert(all < 0x80 || is_utf8(text));
   out.append(text, done);
   out += '"';
 }
@@ -116,12 +143,19 @@ void Json::encode_to(std::string& out) const {
 Json& Json::operator[](std::string_view key) {
   auto* members = std::get_if<Object>(&value_);
   assert(members != nullptr);
-  return (*members)[std::string(key)];
+  // Documents are mostly written in the order of their keys.
+  const auto at = members->empty() || std::prev(members->end())->first < key
+                      ? members->end()
+                      : members->lower_bound(key);
+  if (at != members->end() && at->first == key) return at->second;
+  return members->emplace_hint(at, key, Json())->second;
 }
 
 void Json::push_back(Json item) {
+  constexpr std::size_t kFirst = 8;
   auto* items = std::get_if<Array>(&value_);
   assert(items != nullptr);
+  if (items->capacity() == 0) items->reserve(kFirst);
   items->push_back(std::move(item));
 }
 

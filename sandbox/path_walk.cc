@@ -42,6 +42,8 @@ class Walk {
     rest_ = query_.text;
     if (query_.resolve == 0) {
       if (is_plain_object(is_absolute)) return std::move(place_);
+      if (is_absolute && query_.follows_last && !query_.is_last_kept && is_linked_file())
+        return std::move(place_);
       skip_plain_parents();
     }
     // A tool may give paths that cost the kernel little and a walk in steps much: beyond any honest
@@ -120,6 +122,23 @@ class Walk {
     place_.path = is_absolute ? plain_path(rest_) : text_of(object.get(), found->stx_nlink);
     if (place_.path.empty()) return false;
     fill(std::move(object), *found);
+    finish(Reach::object);
+    return true;
+  }
+
+  // Absolute paths of files that lead over links, as to the dynamic loader of every program: in one
+  // call too, as long as no link is one of /proc, which tells each reader something else (there the
+  // supervisor is no process, so that the kernel finds nothing).
+  bool is_linked_file() {
+    const std::size_t from = rest_.find_first_not_of('/');
+    if (from == std::string::npos) return false;
+    UniqueFd file(
+        open_how_at(root_, rest_.c_str() + from, kLook, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS));
+    const auto found = file.is_open() ? look(file.get()) : std::nullopt;
+    if (!found || !S_ISREG(found->stx_mode) || is_on_proc(file.get())) return false;
+    place_.path = text_of(file.get(), found->stx_nlink);
+    if (place_.path.empty()) return false;
+    fill(std::move(file), *found);
     finish(Reach::object);
     return true;
   }

@@ -22,18 +22,18 @@ constexpr auto kValues = make_values();
 }  // namespace
 
 std::string encode_base64(ByteSpan bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    unsigned group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = (group << 8U) | (k < n ? std::to_integer<unsigned>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += k <= n ? kAlphabet[(group >> (18U - 6U * k)) & 63U] : '=';
-    }
+  std::string out((bytes.size() + 2) / 3 * 4, '=');
+  const auto byte = [&](std::size_t i) { return std::to_integer<unsigned>(bytes[i]); };
+  std::size_t at = 0;
+  std::size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    const unsigned group = byte(i) << 16U | byte(i + 1) << 8U | byte(i + 2);
+    for (unsigned shift = 24; shift > 0;) out[at++] = kAlphabet[(group >> (shift -= 6U)) & 63U];
   }
+  const std::size_t left = bytes.size() - i;
+  if (left == 0) return out;
+  const unsigned group = byte(i) << 16U | (left == 2 ? byte(i + 1) << 8U : 0U);
+  for (std::size_t k = 0; k <= left; ++k) out[at++] = kAlphabet[(group >> (18U - 6U * k)) & 63U];
   return out;
 }
 

@@ -2,7 +2,11 @@
 #include "sandbox/jsonc.h"
 
 #include <catch2/catch.hpp>
+#include <iterator>
+#include <random>
+#include <string_view>
 
+#include "ledger/record/canonical_json.h"
 #include "sandbox/json_value.h"
 
 using namespace ethos;
@@ -100,4 +104,23 @@ TEST_CASE("json value: keys ascend and each character has one escape", "[sandbox
   CHECK(value.encode() ==
         "{\"A\":\"18446744073709551615\",\"a\":\"\\u0001\\n\\\"\\\\/"
         "\x7F\xC3\xA9\",\"b\":[1,true,\"x\"]}");
+}
+
+TEST_CASE("json value: any text is written as the ledger writes it", "[sandbox][property]") {
+  std::mt19937 random(11);
+  const std::string_view special[] = {
+      "\"", "\\", "\n", "\x01", "\x1f", " ", "\x7f", "\xC3\xA9", "\xF0\x9F\x98\x80"};
+  for (int round = 0; round < 4000; ++round) {
+    std::string text;
+    const std::size_t pieces = random() % 40;
+    for (std::size_t i = 0; i < pieces; ++i) {
+      if (random() % 8 == 0)
+        text += special[random() % std::size(special)];
+      else
+        text += static_cast<char>(' ' + random() % 95);
+    }
+    std::string expected;
+    ethos::record::append_json_string(expected, text);
+    CHECK(sandbox::Json(text).encode() == expected);
+  }
 }
