@@ -180,7 +180,8 @@ TEST_CASE("redaction: full and redacted report name each other's digest", "[repo
   CHECK(plain == sha256_text(kPolicy));
   CHECK(json::parse(redacted)["redaction"]["digest"] == sha256_text(secret + "\n" + plain));
   // Patterns would tell what they hide.
-  for (const json& rule : json::parse(redacted)["redaction"]["rules"])
+  const json rules = json::parse(redacted)["redaction"]["rules"];
+  for (const json& rule : rules)
     CHECK((rule["match"] == "*" || rule["match"] == "(withheld)"));
 
   SECTION("without --full-out the redacted report is the same") {
