@@ -150,6 +150,18 @@ void grant_limits(const Normal& normal, const Facts& facts, GrantResult& out) {
   }
 }
 
+// To create what may not be granted anyway helps nobody: such an entry has the fix of what else
+// refuses it.
+void share_fixes(std::vector<Refusal>& refusals) {
+  for (Refusal& missing : refusals) {
+    if (missing.rule != "missing") continue;
+    const auto other = std::ranges::find_if(refusals, [&](const Refusal& r) {
+      return r.on == missing.on && (r.rule == "ceiling" || r.rule == "conflict");
+    });
+    if (other != refusals.end()) missing.fix = other->fix;
+  }
+}
+
 }  // namespace
 
 std::optional<Enforcer> choose_enforcer(const Normal& normal, const Facts& facts,
@@ -185,6 +197,7 @@ GrantResult compute_grants(const Normal& normal, const Facts& facts) {
   grant_rest(normal, facts, out.grants);
   grant_limits(normal, facts, out);
   find_conflicts(normal, facts, out.refusals);
+  share_fixes(out.refusals);
   return out;
 }
 

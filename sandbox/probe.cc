@@ -242,9 +242,13 @@ class Prober {
   void cgroups(const std::string& wanted) {
     const auto parent = find_cgroup_parent(wanted);
     const char* delegate = "systemd-run --user --scope -p Delegate=yes -- ethos-run ...";
-    add("cgroup", parent ? 0 : (parent.error().sys != 0 ? parent.error().sys : ENOENT),
+    const int none = wanted.empty() ? ENOENT : EINVAL;
+    add("cgroup", parent ? 0 : (parent.error().sys != 0 ? parent.error().sys : none),
         parent ? "" : parent.error().message(),
-        geteuid() == 0 ? "mount cgroup2 on /sys/fs/cgroup" : delegate, false,
+        !wanted.empty()  ? "give --cgroup-parent a cgroup v2 directory that you may write to"
+        : geteuid() == 0 ? "mount cgroup2 on /sys/fs/cgroup"
+                         : delegate,
+        false,
         parent ? parent->path : "");
     for (const char* name : {"memory", "pids", "cpu"}) {
       const bool has = parent && std::binary_search(parent->controllers.begin(),
