@@ -160,8 +160,15 @@ long stage_place(const ChildContext& c, const Site& site) {
   return -1;
 }
 
-// The stage on the old root, with the four mask sources: readable and empty for `.git`, without
-// any permission for the rest.
+// Whether something is masked as `.git` ('g') or as anything else ('0').
+bool has_mask(const ChildContext& c, char kind) {
+  for (const BuildOp& op : c.blueprint->ops)
+    if (op.kind == BuildKind::mask && op.text[1] == kind) return true;
+  return false;
+}
+
+// The stage on the old root, with the mask sources that are needed: readable and empty for `.git`,
+// without any permission for the rest.
 void open_stage(const ChildContext& c, Site& site) {
   begin(c, Step::private_mounts);
   must(c, Step::private_mounts,
@@ -181,11 +188,13 @@ void open_stage(const ChildContext& c, Site& site) {
   attach(c, op, site.stage, site.is_over_root ? site.host_root : place);
   if (place >= 0) close_fd(place);
   for (const auto& [name, mode] : {std::pair{"d0", 0}, std::pair{"dg", 0555}})
-    must(c, op.step, raw::call(SYS_mkdirat, site.stage, name, mode));
-  for (const auto& [name, mode] : {std::pair{"f0", 0}, std::pair{"fg", 0444}})
+    if (has_mask(c, name[1])) must(c, op.step, raw::call(SYS_mkdirat, site.stage, name, mode));
+  for (const auto& [name, mode] : {std::pair{"f0", 0}, std::pair{"fg", 0444}}) {
+    if (!has_mask(c, name[1])) continue;
     close_fd(must(
         c, op.step,
         raw::call(SYS_openat, site.stage, name, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)));
+  }
 }
 
 // The old root then stands over the new one, with the stage below it and everything that was

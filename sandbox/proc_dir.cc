@@ -67,17 +67,24 @@ base::Result<std::string> ProcDir::read(const char* name) const {
   return read_small_file(dir_.get(), name);
 }
 
-base::Result<std::uint64_t> ProcDir::namespace_inode(const std::string& name) const {
-  std::array<char, 64> buffer;
-  const ssize_t n = readlinkat(dir_.get(), name.c_str(), buffer.data(), buffer.size());
-  if (n < 0) return fail_errno(name, errno);
-  const std::string_view text(buffer.data(), static_cast<std::size_t>(n));  // "mnt:[4026531841]"
-  const std::size_t open = text.find('[');
-  std::uint64_t inode = 0;
-  if (open == std::string_view::npos) return base::fail(base::Errc::malformed, name);
-  const auto parsed = std::from_chars(text.data() + open + 1, text.data() + text.size(), inode);
-  if (parsed.ec != std::errc()) return base::fail(base::Errc::malformed, name);
-  return inode;
+base::Result<std::vector<std::uint64_t>> ProcDir::namespace_inodes(
+    std::span<const char* const> names) const {
+  const base::UniqueFd dir(openat(dir_.get(), "ns", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!dir.is_open()) return fail_errno("ns", errno);
+  std::vector<std::uint64_t> out;
+  for (const char* name : names) {
+    std::array<char, 64> buffer;
+    const ssize_t n = readlinkat(dir.get(), name, buffer.data(), buffer.size());
+    if (n < 0) return fail_errno(std::string("ns/") + name, errno);
+    const std::string_view text(buffer.data(), static_cast<std::size_t>(n));  // "mnt:[4026531841]"
+    const std::size_t open = text.find('[');
+    std::uint64_t inode = 0;
+    if (open == std::string_view::npos) return base::fail(base::Errc::malformed, name);
+    const auto parsed = std::from_chars(text.data() + open + 1, text.data() + text.size(), inode);
+    if (parsed.ec != std::errc()) return base::fail(base::Errc::malformed, name);
+    out.push_back(inode);
+  }
+  return out;
 }
 
 base::Result<std::string> ProcDir::descriptor_kind(const std::string& number) const {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ class ProcDir {
 
   // Whole text of a file, at most 16 MiB.
   [[nodiscard]] base::Result<std::string> read(const char* name) const;
-  // Inode of a namespace link: "ns/mnt" -> 4026531841.
-  [[nodiscard]] base::Result<std::uint64_t> namespace_inode(const std::string& name) const;
+  // Inodes of the namespace links of these names ("mnt" -> 4026531841), in their order.
+  [[nodiscard]] base::Result<std::vector<std::uint64_t>> namespace_inodes(
+      std::span<const char* const> names) const;
   // The descriptors, with what they are; a close-on-exec memfd is `init`, any other close-on-exec
   // descriptor is left out.
   [[nodiscard]] base::Result<std::vector<FdEntry>> descriptors() const;

@@ -34,15 +34,13 @@ Result<void> take(const ProcDir& proc, const char* name, Parse parse, T& out) {
 Result<void> read_namespaces(const ProcDir& proc, std::vector<NamespaceState>& out) {
   auto own = ProcDir::open(getpid());
   if (!own) return Unexpected(std::move(own).error());
-  for (const char* name : kNamespaces) {
-    // pid 1's own pid namespace is the one its children get, and its own: the same here.
-    const std::string path = std::string("ns/") + name;
-    const auto theirs = proc.namespace_inode(path);
-    const auto ours = own->namespace_inode(path);
-    if (!theirs) return Unexpected(base::Error(theirs.error()));
-    if (!ours) return Unexpected(base::Error(ours.error()));
-    out.push_back({name, *theirs, *theirs != *ours});
-  }
+  const auto theirs = proc.namespace_inodes(kNamespaces);
+  if (!theirs) return Unexpected(base::Error(theirs.error()));
+  const auto ours = own->namespace_inodes(kNamespaces);
+  if (!ours) return Unexpected(base::Error(ours.error()));
+  // pid 1's own pid namespace is the one its children get, and its own: the same here.
+  for (std::size_t i = 0; i < kNamespaces.size(); ++i)
+    out.push_back({kNamespaces[i], (*theirs)[i], (*theirs)[i] != (*ours)[i]});
   return {};
 }
 
