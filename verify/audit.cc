@@ -309,6 +309,7 @@ class Auditor {
       for (const Digest& peak : tree_.peaks()) peaks += peak.view();
       source_.check_tail(peaks, epochs_.epoch(), epochs_.epoch_seq(), findings());
     }
+    if (chain_.records() > 0) source_.check_names(chain_.origin(), is_run_ ? runs_.ids() : std::vector<std::string>{}, findings());
     runs_.finish(findings());
     documents_.finish(findings());
     check_highwater();

@@ -2,6 +2,7 @@
 #include "verify/bundle.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "verify/archive.h"
@@ -15,6 +16,11 @@ namespace {
 using Kind = BundleName::Kind;
 constexpr std::uint64_t kTileWidth = 256;
 constexpr std::size_t kHashBytes = 32;
+
+// events.md E-4 and E-6, and where a kind is named in its own place.
+constexpr std::array<std::string_view, 17> kDisclosedKinds{
+    "actor", "argv", "decision", "denials", "env", "execs", "facts", "list", "mounts",
+    "normal", "output", "path", "plan", "sarif", "source", "task", "workspace"};
 
 class BundleSource final : public EvidenceSource {
  public:
@@ -141,6 +147,15 @@ class BundleSource final : public EvidenceSource {
     for (const Kind kind : {Kind::proof, Kind::consistency}) {
       const auto index = static_cast<std::size_t>(kind);
       if (present_[index] != used_[index]) refuse(findings, "a proof that belongs to nothing in the bundle", "");
+    }
+  }
+
+  // B-6: the manifest is only a table of contents.
+  void check_names(const std::string& origin, const std::vector<std::string>& runs, Findings& findings) override {
+    if (origin != manifest_.origin) refuse(findings, "the records are of another ledger than the manifest says", manifest_.origin);
+    if (!manifest_.is_run) return;
+    if (runs.size() != 1 || runs[0] != manifest_.run) {
+      refuse(findings, "the records are not those of the one run that the manifest names", manifest_.run);
     }
   }
 
@@ -346,6 +361,11 @@ Result<std::unique_ptr<EvidenceSource>> open_bundle(const std::string& path, Fin
     const bool other = manifest.error().code == Errc::unsupported;
     findings.add({.code = other ? Code::unknown_version : Code::bundle, .text = manifest.error().what});
     return nothing;
+  }
+  for (const std::string& kind : manifest->disclosed) {
+    if (std::find(kDisclosedKinds.begin(), kDisclosedKinds.end(), kind) != kDisclosedKinds.end()) continue;
+    findings.add({.code = Code::unknown_version, .found = printable(kind),
+                  .text = "the bundle discloses a kind of value that this verifier does not know"});
   }
   auto source = std::make_unique<BundleSource>(*std::move(archive), *std::move(manifest));
   if (!source->check_layout(findings)) return nothing;

@@ -237,6 +237,13 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
   link.run_seq = e.run_seq;
 }
 
+std::vector<std::string> RunTracker::ids() const {
+  std::vector<std::string> out;
+  for (const auto& [id, link] : runs_) out.push_back(id);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 void RunTracker::finish(Findings& findings) {
   std::vector<RunEvidence*> open;
   for (auto& [id, link] : runs_) {

@@ -86,6 +86,7 @@ class RunTracker {
   void finish(Findings& findings);
 
   [[nodiscard]] std::uint64_t runs() const { return static_cast<std::uint64_t>(runs_.size()); }
+  [[nodiscard]] std::vector<std::string> ids() const;
   [[nodiscard]] std::uint64_t grants() const { return grants_; }
   [[nodiscard]] std::uint64_t denials() const { return denials_; }
   [[nodiscard]] std::uint64_t open_runs() const { return open_runs_; }

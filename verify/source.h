@@ -79,6 +79,9 @@ class EvidenceSource {
   // Checks of the container that need the tree: `peaks` joined, and the tail's epoch.
   virtual void check_tail(const std::string& peaks, std::int64_t epoch, std::int64_t epoch_seq,
                           Findings& findings) = 0;
+  // What the container says of itself, against the records: their origin, and of coverage run the runs
+  // that they belong to.
+  virtual void check_names(const std::string& origin, const std::vector<std::string>& runs, Findings& findings);
   // The note of the high-water file beside the ledger, when there is one.
   virtual std::optional<std::string> highwater() = 0;
   // Of coverage run: the checkpoint that all proofs lead to, and the proofs. False: missing, reported.
@@ -92,6 +95,7 @@ class EvidenceSource {
   [[nodiscard]] virtual std::string how() const = 0;
 };
 
+inline void EvidenceSource::check_names(const std::string&, const std::vector<std::string>&, Findings&) {}
 inline bool EvidenceSource::head(StoredCheckpoint&, Findings&) { return false; }
 inline bool EvidenceSource::proof(std::int64_t, std::uint64_t, std::vector<Digest>&, Findings&) { return false; }
 inline bool EvidenceSource::consistency(std::uint64_t, std::uint64_t, std::vector<Digest>&, Findings&) { return false; }

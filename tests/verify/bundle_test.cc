@@ -147,6 +147,26 @@ TEST_CASE("bundle: what is disclosed is what the manifest names", "[verify]") {
   Json odd = manifest.at("disclosed");
   odd.push_back("~x");
   CHECK(with(odd) == 1);
+  Json later = manifest.at("disclosed");
+  later.push_back("zone");
+  CHECK(with(later) == 3);
+}
+
+TEST_CASE("bundle: the manifest names the ledger and the run that the records are of", "[verify]") {
+  Story story;
+  for (const char* options : {"--run caireeyuculbogazdinryhi6d4", ""}) {
+    const auto all = members(story.make(options));
+    const Json manifest = Json::parse(all.at("manifest.json"));
+    const auto with = [&](const char* key, const std::string& value) {
+      auto changed = all;
+      Json other = manifest;
+      other[key] = value;
+      changed["manifest.json"] = other.dump() + "\n";
+      return story.verify(archive_of(changed)).status;
+    };
+    CHECK(with("origin", "other.example/ethos/aaaqeayeaudaocajbifqydiob4") == 1);
+    if (manifest.contains("run")) CHECK(with("run", "daireeyuculbogazdinryhi6d4") == 1);
+  }
 }
 
 TEST_CASE("bundle: every byte changed and every cut is reported", "[verify][slow]") {
