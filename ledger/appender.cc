@@ -78,19 +78,40 @@ Result<Committed> Appender::operate(const Operation& operation) {
   return out;
 }
 
-Result<Committed> Appender::rotate(RotateReason reason) {
-  auto session = WriteSession::open(files_, last_note_);
+namespace {
+
+// A commit of nothing but the key.epoch record that `begin` adds.
+template <typename Begin>
+Result<Committed> rotate_by(const LedgerFiles& files, std::string& last_note, const Begin& begin) {
+  auto session = WriteSession::open(files, last_note);
   if (!session) return Unexpected(std::move(session).error());
   Commit commit(*session);
-  const char* text = reason == RotateReason::serve ? "serve" : "command";
-  if (auto ok = commit.begin_epoch(text, clock_->now()); !ok)
-    return Unexpected(std::move(ok).error());
+  if (auto ok = begin(*session, commit); !ok) return Unexpected(std::move(ok).error());
   auto out = commit.finish({}, kMaxLogBytes);
   if (!out) return out;
-  last_note_ = out->checkpoint_note;
+  last_note = out->checkpoint_note;
   const BatchRecord& last = commit.batch().records().back();
   out->records.push_back({last.seq, last.hash});
   return out;
+}
+
+}  // namespace
+
+Result<Committed> Appender::rotate(RotateReason reason) {
+  const char* text = reason == RotateReason::serve ? "serve" : "command";
+  return rotate_by(files_, last_note_, [&](WriteSession&, Commit& commit) {
+    return commit.begin_epoch(text, clock_->now());
+  });
+}
+
+Result<Committed> Appender::rotate_to_agent(base::ByteSpan public_key32) {
+  return rotate_by(files_, last_note_, [&](WriteSession& session, Commit& commit) -> Result<void> {
+    auto key = record::PublicKey::from_bytes(session.origin().text(), public_key32);
+    if (!key) return Unexpected(std::move(key).error());
+    return commit.begin_epoch("command", clock_->now(),
+                              EpochSigner::of_agent(*key, files_.access.agent_socket),
+                              Commit::Secret::in_agent);
+  });
 }
 
 }  // namespace ethos::ledger

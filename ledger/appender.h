@@ -122,6 +122,8 @@ class Appender final : public RecordSink {
 
   // Begins the next key epoch; the record is the only one of its commit.
   base::Result<Committed> rotate(RotateReason reason);
+  // The same with a key that the ssh-agent holds.
+  base::Result<Committed> rotate_to_agent(base::ByteSpan public_key32);
 
   [[nodiscard]] const LedgerFiles& files() const { return files_; }
 

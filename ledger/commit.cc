@@ -55,33 +55,53 @@ Commit::Commit(WriteSession& session)
       batch_(session.origin(), session.tail().frontier, session.tail().last_leaf,
              session.last_ts()) {}
 
-Result<void> Commit::begin_epoch(const char* reason, const base::Timestamp& now) {
-  const std::uint64_t epoch = session_.tail().epoch + 1;
-  auto key = SigningKey::generate(session_.origin().text());
-  if (!key) return Unexpected(std::move(key).error());
+Result<void> Commit::add_epoch(const char* reason, const base::Timestamp& now,
+                               const record::PublicKey& key) {
   auto body = record::encode_canonical(record::Json::object()
-                                           .set("epoch", epoch)
+                                           .set("epoch", session_.tail().epoch + 1)
                                            .set("reason", reason)
-                                           .set("vkey", key->public_key().text()));
+                                           .set("vkey", key.text()));
   if (!body) return Unexpected(std::move(body).error());
   auto placed = batch_.add({"key.epoch", nullptr, std::move(*body), std::nullopt}, now);
   if (!placed) return Unexpected(std::move(placed).error());
-  if (auto ok = session_.keys().save(epoch, *key); !ok) return ok;
-  next_key_ = std::move(*key);
   next_ts_ = now;
   return {};
 }
 
+Result<void> Commit::begin_epoch(const char* reason, const base::Timestamp& now) {
+  auto key = SigningKey::generate(session_.origin().text());
+  if (!key) return Unexpected(std::move(key).error());
+  if (auto ok = add_epoch(reason, now, key->public_key()); !ok) return ok;
+  if (auto ok = session_.keys().save(session_.tail().epoch + 1, *key); !ok) return ok;
+  next_ = EpochSigner::of_secret(std::move(*key));
+  return {};
+}
+
+Result<void> Commit::begin_epoch(const char* reason, const base::Timestamp& now, EpochSigner signer,
+                                 Secret secret) {
+  if (auto ok = add_epoch(reason, now, signer.public_key()); !ok) return ok;
+  if (secret == Secret::in_agent) {
+    auto ok = session_.keys().save_agent(session_.tail().epoch + 1, signer.public_key());
+    if (!ok) return ok;
+  }
+  is_revoking_ = std::string_view(reason) == "revoked";
+  next_ = std::move(signer);
+  return {};
+}
+
 Result<void> Commit::begin_epoch_if_due(const base::Timestamp& now) {
+  const bool is_file_key = session_.signer() != nullptr && session_.signer()->secret() != nullptr;
   const char* reason = due_reason(session_, batch_.frontier().size(), now);
-  return reason == nullptr ? Result<void>() : begin_epoch(reason, now);
+  return reason == nullptr || !is_file_key ? Result<void>() : begin_epoch(reason, now);
 }
 
 Result<Committed> Commit::finish(const CommitExtras& extras, std::int64_t max_log_bytes) {
   Committed out;
   out.checkpoint = batch_.checkpoint();
-  std::vector<const SigningKey*> signers{&session_.key()};
-  if (next_key_) signers.push_back(&*next_key_);
+  // K-7, K-15: both keys at a hand-over, the new one alone when the old one is revoked.
+  std::vector<const record::NoteSigner*> signers;
+  if (!is_revoking_) signers.push_back(session_.signer());
+  if (next_) signers.push_back(&*next_);
   base::step_mark("sign");
   auto note = record::sign_note(record::encode_checkpoint(out.checkpoint), signers);
   if (!note) return Unexpected(std::move(note).error());
@@ -91,7 +111,7 @@ Result<Committed> Commit::finish(const CommitExtras& extras, std::int64_t max_lo
   out.warnings = session_.settle(*note, max_log_bytes);
   out.checkpoint_note = std::move(*note);
   // Also an old secret that a crash between commit and removal has left.
-  const std::uint64_t epoch = session_.tail().epoch + (next_key_ ? 1U : 0U);
+  const std::uint64_t epoch = session_.tail().epoch + (next_ ? 1U : 0U);
   if (epoch > 0) {
     if (auto ok = session_.keys().retire(epoch - 1); !ok) {
       out.warnings.push_back("old epoch key not removed: " + ok.error().message());
@@ -126,8 +146,8 @@ Result<void> Commit::store(const CommitExtras& extras, std::string_view note) {
   if (ok) ok = store.add_checkpoint(frontier.size(), note);
   const Tail& tail = session_.tail();
   if (ok) {
-    ok = next_key_ ? store.put_tail(tail.epoch + 1, frontier.size() - 1, frontier)
-                   : store.put_tail(tail.epoch, tail.epoch_seq, frontier);
+    ok = next_ ? store.put_tail(tail.epoch + 1, frontier.size() - 1, frontier)
+               : store.put_tail(tail.epoch, tail.epoch_seq, frontier);
   }
   if (!ok) return ok;
   base::step_mark("sql commit");
@@ -138,7 +158,7 @@ Result<void> Commit::store(const CommitExtras& extras, std::string_view note) {
 
 void Commit::advance_session(const Committed& done) {
   session_.advance(done.checkpoint, done.checkpoint_note, batch_);
-  if (next_key_) session_.begin_epoch(std::move(*next_key_), next_ts_);
+  if (next_) session_.begin_epoch(std::move(*next_), next_ts_);
 }
 
 }  // namespace ethos::ledger

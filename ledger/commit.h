@@ -31,7 +31,12 @@ class Commit {
 
   // Adds key.epoch as the last record and writes the new secret (before the commit that names it).
   base::Result<void> begin_epoch(const char* reason, const base::Timestamp& now);
-  // The same when the tail's epoch is over (docs/formats/keys.md K-10).
+  // The same with a key that is there already: in a file that was written before, or in an agent.
+  enum class Secret { kept, in_agent };
+  base::Result<void> begin_epoch(const char* reason, const base::Timestamp& now, EpochSigner signer,
+                                 Secret secret);
+  // A new key when the tail's epoch is over (docs/formats/keys.md K-10). Never for an agent's key:
+  // which one comes next is not ours to choose.
   base::Result<void> begin_epoch_if_due(const base::Timestamp& now);
   // Signs and stores. `max_log_bytes`: beyond it the log is folded.
   base::Result<Committed> finish(const CommitExtras& extras, std::int64_t max_log_bytes);
@@ -41,7 +46,10 @@ class Commit {
   void advance_session(const Committed& done);
   WriteSession& session_;
   Batch batch_;
-  std::optional<record::SigningKey> next_key_;
+  base::Result<void> add_epoch(const char* reason, const base::Timestamp& now,
+                               const record::PublicKey& key);
+  bool is_revoking_ = false;
+  std::optional<EpochSigner> next_;
   base::Timestamp next_ts_;
 };
 

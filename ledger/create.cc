@@ -16,6 +16,7 @@
 #include "ledger/base/random.h"
 #include "ledger/batch.h"
 #include "ledger/database.h"
+#include "ledger/epoch_signer.h"
 #include "ledger/high_water.h"
 #include "ledger/keystore.h"
 #include "ledger/record/canonical_json.h"
@@ -58,7 +59,8 @@ class Cleanup {
   Cleanup& operator=(const Cleanup&) = delete;
   ~Cleanup() {
     if (is_done_) return;
-    ::unlink((files_.keys + "/" + Keystore::file_name(0)).c_str());
+    for (const std::string& name : {Keystore::file_name(0), Keystore::agent_name(0)})
+      ::unlink((files_.keys + "/" + name).c_str());
     ::rmdir(files_.keys.c_str());
     for (const std::string& path :
          {files_.database, files_.wal(), files_.root_key(), files_.high_water(), files_.lock()}) {
@@ -74,17 +76,29 @@ class Cleanup {
 
 struct Identity {
   record::Origin origin;
-  SigningKey epoch_key;
+  EpochSigner epoch_key;
   record::PublicKey root_public;
   std::optional<SigningKey> root_secret;
 };
 
-Result<Identity> make_identity(const CreateOptions& options) {
+Result<EpochSigner> make_epoch_key(const record::Origin& origin, const CreateOptions& options,
+                                   const LedgerFiles& files) {
+  if (options.agent_key) {
+    auto key = record::PublicKey::from_bytes(origin.text(), *options.agent_key);
+    if (!key) return Unexpected(std::move(key).error());
+    return EpochSigner::of_agent(std::move(*key), files.access.agent_socket);
+  }
+  auto key = SigningKey::generate(origin.text());
+  if (!key) return Unexpected(std::move(key).error());
+  return EpochSigner::of_secret(std::move(*key));
+}
+
+Result<Identity> make_identity(const CreateOptions& options, const LedgerFiles& files) {
   auto origin = options.origin
                     ? Result<record::Origin>(*options.origin)
                     : record::Origin::make(options.origin_name, base::random_bytes<16>());
   if (!origin) return Unexpected(std::move(origin).error());
-  auto epoch_key = SigningKey::generate(origin->text());
+  auto epoch_key = make_epoch_key(*origin, options, files);
   if (!epoch_key) return Unexpected(std::move(epoch_key).error());
   if (options.root_key) {
     if (options.root_key->name() != origin->root_key_name()) {
@@ -98,13 +112,21 @@ Result<Identity> make_identity(const CreateOptions& options) {
   return Identity{*origin, std::move(*epoch_key), root_public, std::move(*root)};
 }
 
-Result<Batch> genesis_batch(const Identity& identity, const base::Timestamp& now) {
-  auto body = record::encode_canonical(record::Json::object()
-                                           .set("format", 1)
-                                           .set("name", identity.origin.name())
-                                           .set("product", ETHOS_VERSION)
-                                           .set("root_vkey", identity.root_public.text())
-                                           .set("vkey", identity.epoch_key.public_key().text()));
+Result<Batch> genesis_batch(const Identity& identity, const CreateOptions& options,
+                            const base::Timestamp& now) {
+  record::Json json = record::Json::object()
+                          .set("format", 1)
+                          .set("name", identity.origin.name())
+                          .set("product", ETHOS_VERSION)
+                          .set("root_vkey", identity.root_public.text())
+                          .set("vkey", identity.epoch_key.public_key().text());
+  if (options.previous) {
+    json.set("previous", record::Json::object()
+                             .set("origin", options.previous->origin)
+                             .set("root", options.previous->root.base64())
+                             .set("size", options.previous->size));
+  }
+  auto body = record::encode_canonical(json);
   if (!body) return Unexpected(std::move(body).error());
   Batch batch(identity.origin, record::MerkleFrontier(), record::LeafHash(), std::nullopt);
   auto placed = batch.add({"ledger.genesis", nullptr, std::move(*body), std::nullopt}, now);
@@ -132,23 +154,27 @@ Result<void> write_database(const LedgerFiles& files, const Batch& batch, std::s
 
 Result<Created> create_locked(const LedgerFiles& files, const CreateOptions& options,
                               const base::Clock& clock) {
-  auto identity = make_identity(options);
+  auto identity = make_identity(options, files);
   if (!identity) return Unexpected(std::move(identity).error());
-  auto batch = genesis_batch(*identity, clock.now());
+  auto batch = genesis_batch(*identity, options, clock.now());
   if (!batch) return Unexpected(std::move(batch).error());
-  const std::array<const SigningKey*, 1> signers{&identity->epoch_key};
+  const std::array<const record::NoteSigner*, 1> signers{&identity->epoch_key};
   auto note = record::sign_note(record::encode_checkpoint(batch->checkpoint()), signers);
   if (!note) return Unexpected(std::move(note).error());
 
-  auto keys = Keystore::create(files.keys);
+  auto keys = Keystore::create(files.keys, files.access);
   if (!keys) return Unexpected(std::move(keys).error());
-  if (auto ok = keys->save(0, identity->epoch_key); !ok) return Unexpected(std::move(ok).error());
+  const SigningKey* secret = identity->epoch_key.secret();
+  auto saved = secret != nullptr ? keys->save(0, *secret)
+                                 : keys->save_agent(0, identity->epoch_key.public_key());
+  if (!saved) return Unexpected(std::move(saved).error());
   Created created{
       {identity->origin, batch->records().front().hash, identity->root_public, std::nullopt},
       std::nullopt};
   if (identity->root_secret) {
-    const record::SecretBytes text = identity->root_secret->file_text();
-    if (auto ok = base::create_file(files.root_key(), text.bytes(), 0600); !ok) {
+    auto text = secret_file_text(*identity->root_secret, files.access);
+    if (!text) return Unexpected(std::move(text).error());
+    if (auto ok = base::create_file(files.root_key(), text->bytes(), 0600); !ok) {
       return Unexpected(std::move(ok).error());
     }
     created.root_key_file = files.root_key();

@@ -7,7 +7,9 @@
 #include "ledger/base/clock.h"
 #include "ledger/base/result.h"
 #include "ledger/ledger_files.h"
+#include "ledger/record/checkpoint.h"
 #include "ledger/record/pin.h"
+#include "ledger/ssh_agent.h"
 
 namespace ethos::ledger {
 
@@ -18,6 +20,10 @@ struct CreateOptions {
   std::optional<record::PublicKey> root_key;
   // The whole origin, when it was chosen elsewhere; else 128 random bits are added to the name.
   std::optional<record::Origin> origin;
+  // The epoch key, when an ssh-agent holds it: the 32 bytes of its public key.
+  std::optional<RawPublicKey> agent_key = std::nullopt;
+  // The ledger that this one continues: a restored backup is a new ledger.
+  std::optional<record::Checkpoint> previous = std::nullopt;
 };
 
 struct Created {

@@ -10,6 +10,7 @@
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
+#include "ledger/record/sealed_key.h"
 
 namespace ethos::ledger {
 namespace {
@@ -54,7 +55,8 @@ Result<record::SecretBytes> read_secret(const UniqueFd& fd, std::size_t size,
 }  // namespace
 
 Result<record::SigningKey> read_secret_key(const UniqueFd& directory, const std::string& name,
-                                           const std::string& shown_path) {
+                                           const std::string& shown_path,
+                                           const record::SecretBytes* passphrase) {
   struct stat before {};
   if (::fstatat(directory.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0) {
     return fail_errno(shown_path, errno);
@@ -73,16 +75,42 @@ Result<record::SigningKey> read_secret_key(const UniqueFd& directory, const std:
   if (auto ok = check_secret_file(st, shown_path); !ok) return Unexpected(std::move(ok).error());
   auto text = read_secret(*fd, static_cast<std::size_t>(st.st_size), shown_path);
   if (!text) return Unexpected(std::move(text).error());
-  auto key = record::SigningKey::from_file_text(base::as_text(text->bytes()));
+  const std::string_view content = base::as_text(text->bytes());
+  const bool is_sealed = record::is_sealed_key(content);
+  if (is_sealed && passphrase == nullptr)
+    return fail(Errc::refused, shown_path + ": is sealed and needs its passphrase");
+  auto key = is_sealed ? record::unseal_key(content, passphrase->bytes())
+                       : record::SigningKey::from_file_text(content);
   if (!key) return Unexpected(std::move(key).error().with_context(shown_path));
   return key;
+}
+
+Result<record::SigningKey> read_secret_key(const std::string& path,
+                                           const record::SecretBytes* passphrase) {
+  const base::SplitPath split = base::split_path(path);
+  if (split.name.empty()) return fail(Errc::usage, path + ": not a file name");
+  auto directory = base::open_path(split.parent, O_RDONLY | O_DIRECTORY);
+  if (!directory) return Unexpected(std::move(directory).error());
+  return read_secret_key(*directory, split.name, path, passphrase);
+}
+
+Result<record::SecretBytes> secret_file_text(const record::SigningKey& key,
+                                             const KeyAccess& access) {
+  if (access.passphrase == nullptr) return key.file_text();
+  auto sealed = record::seal_key(key, access.passphrase->bytes(), access.strength);
+  if (!sealed) return Unexpected(std::move(sealed).error());
+  return record::SecretBytes(base::as_bytes(*sealed));
+}
+
+std::string Keystore::agent_name(std::uint64_t epoch) {
+  return "epoch-" + std::to_string(epoch) + ".agent";
 }
 
 std::string Keystore::file_name(std::uint64_t epoch) {
   return "epoch-" + std::to_string(epoch) + ".key";
 }
 
-Result<Keystore> Keystore::open(const std::string& path) {
+Result<Keystore> Keystore::open(const std::string& path, KeyAccess access) {
   auto fd = base::open_path(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!fd) {
     // ENOTDIR is what a link or a file gives: it is there, and not usable.
@@ -98,37 +126,61 @@ Result<Keystore> Keystore::open(const std::string& path) {
   if ((st.st_mode & 022U) != 0) {
     return fail(Errc::refused, path + ": group or others may write (chmod 700 it)");
   }
-  return Keystore(std::move(*fd), path);
+  return Keystore(std::move(*fd), path, std::move(access));
 }
 
-Result<Keystore> Keystore::create(const std::string& path) {
+Result<Keystore> Keystore::create(const std::string& path, KeyAccess access) {
   if (::mkdir(path.c_str(), 0700) != 0) return fail_errno(path, errno);
-  return open(path);
+  return open(path, std::move(access));
 }
 
-Result<record::SigningKey> Keystore::load(std::uint64_t epoch, std::string_view vkey) const {
-  auto key = read_secret_key(directory_, file_name(epoch), shown(epoch));
-  if (!key) return Unexpected(std::move(key).error().with_context("epoch key"));
-  if (key->public_key().text() != vkey) {
+Result<EpochSigner> Keystore::load(std::uint64_t epoch, std::string_view vkey) const {
+  auto key = read_secret_key(directory_, file_name(epoch), shown(epoch), access_.passphrase.get());
+  if (key) {
+    if (key->public_key().text() == vkey) return EpochSigner::of_secret(std::move(*key));
     return fail(Errc::mismatch, shown(epoch) + ": is not the key of this ledger's epoch");
   }
-  return key;
+  if (key.error().code != Errc::not_found)
+    return Unexpected(std::move(key).error().with_context("epoch key"));
+  auto fd = base::open_beneath(directory_, agent_name(epoch), O_RDONLY | O_NOCTTY | O_NONBLOCK);
+  if (!fd) return Unexpected(std::move(key).error().with_context("epoch key"));
+  const std::string path = path_ + "/" + agent_name(epoch);
+  auto text = base::read_fd(*fd, kMaxKeyFileBytes, path);
+  if (!text) return Unexpected(std::move(text).error());
+  if (*text != std::string(vkey) + "\n")
+    return fail(Errc::mismatch, path + ": is not the key of this ledger's epoch");
+  auto named = record::PublicKey::from_text(vkey);
+  if (!named) return Unexpected(std::move(named).error());
+  return EpochSigner::of_agent(std::move(*named), access_.agent_socket);
 }
 
-Result<void> Keystore::save(std::uint64_t epoch, const record::SigningKey& key) const {
-  const std::string name = file_name(epoch);
+Result<void> Keystore::write(const std::string& name, base::ByteSpan bytes) const {
+  const std::string path = path_ + "/" + name;
   if (::unlinkat(directory_.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
-    return fail_errno(shown(epoch), errno);
+    return fail_errno(path, errno);
   }
   auto fd = base::open_beneath(directory_, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
   if (!fd) return Unexpected(std::move(fd).error().with_context(path_));
-  const record::SecretBytes text = key.file_text();
-  if (auto ok = base::write_all(*fd, text.bytes(), shown(epoch)); !ok) return ok;
-  if (auto ok = base::sync_fd(*fd, shown(epoch)); !ok) return ok;
+  if (auto ok = base::write_all(*fd, bytes, path); !ok) return ok;
+  if (auto ok = base::sync_fd(*fd, path); !ok) return ok;
   return base::sync_fd(directory_, path_);
 }
 
+Result<void> Keystore::save(std::uint64_t epoch, const record::SigningKey& key) const {
+  auto text = secret_file_text(key, access_);
+  if (!text) return Unexpected(std::move(text).error());
+  return write(file_name(epoch), text->bytes());
+}
+
+Result<void> Keystore::save_agent(std::uint64_t epoch, const record::PublicKey& key) const {
+  return write(agent_name(epoch), base::as_bytes(key.text() + "\n"));
+}
+
 Result<void> Keystore::retire(std::uint64_t epoch) const {
+  // What the agent holds is not ours to remove.
+  if (::unlinkat(directory_.get(), agent_name(epoch).c_str(), 0) != 0 && errno != ENOENT) {
+    return fail_errno(path_ + "/" + agent_name(epoch), errno);
+  }
   const std::string name = file_name(epoch);
   auto fd = base::open_beneath(directory_, name, O_WRONLY);
   if (!fd && fd.error().code == Errc::not_found) return {};

@@ -43,6 +43,7 @@ base::Result<LedgerChoice> choose_ledger(const std::optional<std::string>& ledge
   auto absolute = base::absolute_path(*named);
   if (!absolute) return base::Unexpected(std::move(absolute).error());
   choice.files = LedgerFiles::at(std::move(*absolute), keys_option);
+  choice.files.access.agent_socket = environment("SSH_AUTH_SOCK").value_or("");
   return choice;
 }
 

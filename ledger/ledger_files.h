@@ -2,17 +2,28 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "ledger/base/result.h"
+#include "ledger/record/sealed_key.h"
+#include "ledger/record/secret_bytes.h"
 
 namespace ethos::ledger {
+
+// What an epoch's secret may need beside its file.
+struct KeyAccess {
+  std::shared_ptr<const record::SecretBytes> passphrase;  // of sealed secrets; seals new ones too
+  std::string agent_socket;                               // of the ssh-agent
+  record::SealStrength strength = {};                     // of what is sealed from now on
+};
 
 // The database of a ledger and the names beside it (docs/formats/store.md).
 struct LedgerFiles {
   std::string database;
   std::string keys;  // directory of the epoch secrets; `<database>.keys` unless named
+  KeyAccess access = {};
 
   static LedgerFiles at(std::string database, std::optional<std::string> keys = std::nullopt);
   [[nodiscard]] std::string wal() const { return database + "-wal"; }

@@ -34,7 +34,7 @@ Result<void> check_no_service(const LedgerFiles& files) {
 }
 
 // The text of the public key that the tail's epoch began with, from the record that named it.
-Result<std::string> epoch_vkey(const Tail& tail, const record::Record& epoch_record) {
+Result<std::string> vkey_of_epoch(const Tail& tail, const record::Record& epoch_record) {
   const bool is_genesis = tail.epoch == 0 && tail.epoch_seq == 0;
   const record::Json* epoch = epoch_record.body.find("epoch", record::Json::Kind::integer);
   const bool is_rotation = tail.epoch > 0 && epoch_record.header.type == "key.epoch" &&
@@ -63,24 +63,11 @@ Result<void> check_place(const record::RecordHeader& header, std::uint64_t seq) 
   return {};
 }
 
-struct EpochKey {
-  Keystore keys;
-  record::SigningKey key;
-};
-
-Result<EpochKey> load_key(const LedgerFiles& files, std::uint64_t epoch, std::string_view vkey) {
-  auto keys = Keystore::open(files.keys);
-  if (!keys) return Unexpected(std::move(keys).error());
-  auto key = keys->load(epoch, vkey);
-  if (!key) return Unexpected(std::move(key).error());
-  return EpochKey{std::move(*keys), std::move(*key)};
-}
-
 }  // namespace
 
 WriteSession::WriteSession(base::FileLock lock, LedgerFiles files, Database database, Tail tail,
                            record::Origin origin, base::Timestamp last_ts, base::Timestamp epoch_ts,
-                           Keystore keys, record::SigningKey key)
+                           Keystore keys, std::string epoch_vkey, std::optional<EpochSigner> signer)
     : lock_(std::move(lock)),
       files_(std::move(files)),
       database_(std::move(database)),
@@ -89,7 +76,8 @@ WriteSession::WriteSession(base::FileLock lock, LedgerFiles files, Database data
       last_ts_(last_ts),
       epoch_ts_(epoch_ts),
       keys_(std::move(keys)),
-      key_(std::move(key)) {}
+      epoch_vkey_(std::move(epoch_vkey)),
+      signer_(std::move(signer)) {}
 
 Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_view trusted_note,
                                         For whom) {
@@ -99,7 +87,7 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
   auto lock = base::FileLock::create(files.lock(), base::LockKind::exclusive, base::IfBusy::wait);
   if (!lock) return Unexpected(std::move(lock).error().with_context("ledger lock"));
   if (auto ok = check_files(files); !ok) return Unexpected(std::move(ok).error());
-  if (whom == For::direct) {
+  if (whom != For::service) {
     // Under the ledger lock: a service that begins now waits for it before it reads the tail.
     if (auto ok = check_no_service(files); !ok) return Unexpected(std::move(ok).error());
   }
@@ -130,22 +118,27 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
   if (origin.text() != tail->last.checkpoint.origin || epoch->header.ledger != origin) {
     return refuse({Errc::mismatch, "record and checkpoint are of different ledgers", 0});
   }
-  auto vkey = epoch_vkey(*tail, *epoch);
+  auto vkey = vkey_of_epoch(*tail, *epoch);
   if (!vkey) return refuse(std::move(vkey).error());
-  auto signer = load_key(files, tail->epoch, *vkey);
+  auto keys = Keystore::open(files.keys, files.access);
+  auto signer = keys ? keys->load(tail->epoch, *vkey)
+                     : Result<EpochSigner>(base::Unexpected(base::Error(keys.error())));
   // Whoever holds the secret need not ask the public key, which costs five times as much. What is
   // wrong with the ledger is said before what is wrong with the key.
+  const record::SigningKey* secret = signer ? signer->secret() : nullptr;
   const bool is_ours =
-      signer && signer->key.public_key().name() == origin.text() &&
-      (tail->last.note == trusted_note || is_signed_by(tail->last.signed_note, signer->key));
+      secret != nullptr && secret->public_key().name() == origin.text() &&
+      (tail->last.note == trusted_note || is_signed_by(tail->last.signed_note, *secret));
   if (!is_ours) {
     if (auto ok = check_note(*tail, *vkey, origin); !ok) return refuse(std::move(ok).error());
   }
   if (auto ok = check_high_water(files, store, tail->last); !ok)
     return Unexpected(std::move(ok).error());
-  if (!signer) return Unexpected(std::move(signer).error());
+  if (!keys) return Unexpected(std::move(keys).error());
+  if (!signer && whom != For::revocation) return Unexpected(std::move(signer).error());
   return WriteSession(std::move(*lock), files, std::move(*database), std::move(*tail), origin,
-                      last->ts, epoch->header.ts, std::move(signer->keys), std::move(signer->key));
+                      last->ts, epoch->header.ts, std::move(*keys), std::move(*vkey),
+                      signer ? std::optional(std::move(*signer)) : std::nullopt);
 }
 
 std::vector<std::string> WriteSession::settle(std::string_view checkpoint_note,
@@ -169,11 +162,12 @@ void WriteSession::advance(record::Checkpoint checkpoint, std::string note, cons
   if (batch.last_ts()) last_ts_ = *batch.last_ts();
 }
 
-void WriteSession::begin_epoch(record::SigningKey key, const base::Timestamp& ts) {
+void WriteSession::begin_epoch(EpochSigner signer, const base::Timestamp& ts) {
   ++tail_.epoch;
   tail_.epoch_seq = tail_.frontier.size() - 1;
   epoch_ts_ = ts;
-  key_ = std::move(key);
+  epoch_vkey_ = signer.public_key().text();
+  signer_.emplace(std::move(signer));
 }
 
 Result<void> WriteSession::pause() { return lock_.release(); }

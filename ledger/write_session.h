@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ledger/base/file_lock.h"
 #include "ledger/base/result.h"
 #include "ledger/database.h"
+#include "ledger/epoch_signer.h"
 #include "ledger/keystore.h"
 #include "ledger/ledger_files.h"
 #include "ledger/record/ids.h"
@@ -23,8 +25,9 @@ class WriteSession {
  public:
   // `trusted_note`: exact bytes of a checkpoint whose signature this process has made or checked
   // before, or empty; when it is still the last one, the check is not done again.
-  // Errc::busy while a service writes this ledger, for all others.
-  enum class For { direct, service };
+  // Errc::busy while a service writes this ledger, for all others. `revocation`: a direct writer
+  // that can do without the epoch's secret, because it is lost or not to be used.
+  enum class For { direct, service, revocation };
   static base::Result<WriteSession> open(const LedgerFiles& files, std::string_view trusted_note,
                                          For whom = For::direct);
 
@@ -33,7 +36,10 @@ class WriteSession {
   // When the last record and the one that began the epoch say they were made.
   [[nodiscard]] const base::Timestamp& last_ts() const { return last_ts_; }
   [[nodiscard]] const base::Timestamp& epoch_ts() const { return epoch_ts_; }
-  [[nodiscard]] const record::SigningKey& key() const { return key_; }
+  // Null without the secret (For::revocation only).
+  [[nodiscard]] const EpochSigner* signer() const { return signer_ ? &*signer_ : nullptr; }
+  // The public key of the tail's epoch.
+  [[nodiscard]] const std::string& epoch_vkey() const { return epoch_vkey_; }
   [[nodiscard]] const Keystore& keys() const { return keys_; }
   [[nodiscard]] Database& database() { return database_; }
 
@@ -44,7 +50,7 @@ class WriteSession {
   // Moves on behind a commit of this session's own, for the next one.
   void advance(record::Checkpoint checkpoint, std::string note, const Batch& batch);
   // The commit ended with a key.epoch record of that time: its key signs from now on.
-  void begin_epoch(record::SigningKey key, const base::Timestamp& ts);
+  void begin_epoch(EpochSigner signer, const base::Timestamp& ts);
 
   // Lets readers in while the service waits: the lock is let go, the connection stays. Nothing may
   // be written before resume(), which fails when the database was moved away or replaced.
@@ -54,7 +60,7 @@ class WriteSession {
  private:
   WriteSession(base::FileLock lock, LedgerFiles files, Database database, Tail tail,
                record::Origin origin, base::Timestamp last_ts, base::Timestamp epoch_ts,
-               Keystore keys, record::SigningKey key);
+               Keystore keys, std::string epoch_vkey, std::optional<EpochSigner> signer);
   base::FileLock lock_;  // first member, so that it is let go last
   LedgerFiles files_;
   Database database_;
@@ -63,7 +69,8 @@ class WriteSession {
   base::Timestamp last_ts_;
   base::Timestamp epoch_ts_;
   Keystore keys_;
-  record::SigningKey key_;
+  std::string epoch_vkey_;
+  std::optional<EpochSigner> signer_;
 };
 
 }  // namespace ethos::ledger

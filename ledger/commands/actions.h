@@ -9,6 +9,7 @@
 
 #include "ledger/base/result.h"
 #include "ledger/ledger_files.h"
+#include "ledger/ssh_agent.h"
 
 namespace ethos::ledger {
 
@@ -25,6 +26,8 @@ struct InitOptions {
   LedgerFiles files;
   std::string origin;     // a name, or a whole origin; empty: the host's name
   std::string root_vkey;  // made elsewhere; empty: make one here
+  std::string agent_key;  // an OpenSSH public key file; empty: a key in a file
+  std::string continues;  // an older ledger that this one goes on from
 };
 base::Result<void> init(const InitOptions& options, const Console& console);
 
@@ -44,7 +47,63 @@ base::Result<void> show(const ShowOptions& options, const Console& console);
 // One line a run; as JSON one object a line.
 base::Result<void> runs(const LedgerFiles& files, bool as_json, const Console& console);
 
-base::Result<void> rotate(const LedgerFiles& files, bool as_json, const Console& console);
+struct RotateCommand {
+  LedgerFiles files;
+  std::string agent_key;  // an OpenSSH public key file; empty: a new key in a file
+  bool as_json = false;
+};
+base::Result<void> rotate(const RotateCommand& command, const Console& console);
+
+// docs/formats/keys.md K-14 to K-17.
+struct RevokeCommand {
+  LedgerFiles files;
+  bool prepares = false;
+  std::string note;
+  std::string root_key;
+  std::optional<std::uint64_t> last_trusted;
+  std::string out;
+};
+base::Result<void> revoke(const RevokeCommand& command, const Console& console);
+
+struct SignCommand {
+  LedgerFiles files;
+  std::string root_key;
+  std::string in = "-";
+  std::string out;
+};
+base::Result<void> sign_revocation(const SignCommand& command, const Console& console);
+
+struct NewRootCommand {
+  LedgerFiles files;
+  std::string origin;
+  std::string out;
+};
+base::Result<void> new_root(const NewRootCommand& command, const Console& console);
+
+struct SealKeyCommand {
+  LedgerFiles files;
+  std::string key_file;
+  bool unseals = false;
+};
+base::Result<void> seal_key(const SealKeyCommand& command, const Console& console);
+
+struct SealCommand {
+  LedgerFiles files;
+  std::string reason;
+  std::string authority;
+  bool with_open_runs = false;
+};
+base::Result<void> seal(const SealCommand& command, const Console& console);
+
+struct ForkCommand {
+  LedgerFiles files;
+  std::string note;
+};
+// Both notes on standard output when there are two histories.
+base::Result<void> fork(const ForkCommand& command, const Console& console);
+
+// The Ed25519 key of an OpenSSH public key file.
+base::Result<RawPublicKey> read_ssh_key(const std::string& path);
 
 // Writes run.abort for runs that died without an end.
 base::Result<void> recover(const LedgerFiles& files, const Console& console);

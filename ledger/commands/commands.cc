@@ -45,8 +45,12 @@ bool has_command(const CLI::App& app, const std::string& name) {
 
 Result<void> dispatch(const Parsed& parsed, const Environment& environment,
                       const Console& console) {
-  auto choice = choose_ledger(parsed.ledger, parsed.keys, environment);
+  auto choice = parsed.needs_ledger ? choose_ledger(parsed.ledger, parsed.keys, environment)
+                                    : Result<LedgerChoice>(LedgerChoice{});
   if (!choice) return base::Unexpected(std::move(choice).error());
+  auto passphrase = read_passphrase(parsed.passphrase);
+  if (!passphrase) return base::Unexpected(std::move(passphrase).error());
+  choice->files.access.passphrase = std::move(*passphrase);
   return parsed.action(choice->files, console);
 }
 
@@ -79,8 +83,11 @@ CLI::App* add_command(CLI::App& app, Parsed& parsed, const char* name, const cha
   return command;
 }
 
-void set_action(CLI::App& command, Parsed& parsed, Action action) {
-  command.callback([&parsed, chosen = std::move(action)] { parsed.action = chosen; });
+void set_action(CLI::App& command, Parsed& parsed, Action action, Needs needs) {
+  command.callback([&parsed, needs, chosen = std::move(action)] {
+    parsed.action = chosen;
+    parsed.needs_ledger = needs == Needs::ledger;
+  });
 }
 
 void Console::say(const std::string& text) const {

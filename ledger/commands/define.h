@@ -8,6 +8,7 @@
 
 #include "ledger/base/result.h"
 #include "ledger/commands/actions.h"
+#include "ledger/commands/passphrase.h"
 #include "ledger/ledger_files.h"
 
 namespace ethos::ledger {
@@ -20,13 +21,21 @@ struct Parsed {
   std::optional<std::string> ledger;
   std::optional<std::string> keys;
   bool is_quiet = false;
+  PassphraseSource passphrase;
   Action action;  // of the subcommand that was named
+  bool needs_ledger = true;
 };
 
 // A subcommand with the options that all of them share.
 CLI::App* add_command(CLI::App& app, Parsed& parsed, const char* name, const char* text);
-// `action` is done when this subcommand was named.
-void set_action(CLI::App& command, Parsed& parsed, Action action);
+// `action` is done when this subcommand was named. `no_ledger`: it does its work without one, and
+// the files it gets are nobody's.
+enum class Needs { ledger, no_ledger };
+void set_action(CLI::App& command, Parsed& parsed, Action action, Needs needs = Needs::ledger);
+
+// The options that say where a passphrase comes from; `fresh`: something new is sealed with it.
+enum class Passphrase { known, fresh };
+void add_passphrase(CLI::App& command, Parsed& parsed, Passphrase kind = Passphrase::known);
 
 // Making and reading a ledger: init, pin, show, runs, recover.
 void define_basic(CLI::App& app, Parsed& parsed);
@@ -36,7 +45,7 @@ void define_evidence(CLI::App& app, Parsed& parsed);
 void define_erasure(CLI::App& app, Parsed& parsed);
 // The service: serve.
 void define_service(CLI::App& app, Parsed& parsed);
-// Keys: rotate.
+// Keys: rotate, revoke, sign-revocation, new-root, seal-key, unseal-key; seal and fork.
 void define_keys(CLI::App& app, Parsed& parsed);
 
 }  // namespace ethos::ledger

@@ -14,6 +14,11 @@ void define_init(CLI::App& app, Parsed& parsed) {
                    "Name you control, e.g. ci.example.com (default: the host's name)");
   init->add_option("--root-vkey", options->root_vkey,
                    "Public root key made elsewhere; no root secret is written");
+  init->add_option("--agent-key", options->agent_key,
+                   "OpenSSH public key file: checkpoints are signed by the ssh-agent");
+  init->add_option("--continues", options->continues,
+                   "An older ledger that this one goes on from, e.g. a restored backup");
+  add_passphrase(*init, parsed, Passphrase::fresh);
   set_action(*init, parsed, [options](const LedgerFiles& files, const Console& console) {
     options->files = files;
     return ledger::init(*options, console);
@@ -66,6 +71,7 @@ void define_basic(CLI::App& app, Parsed& parsed) {
   define_runs(app, parsed);
   CLI::App* recover =
       add_command(app, parsed, "recover", "Record run.abort for runs whose process died");
+  add_passphrase(*recover, parsed);
   set_action(*recover, parsed, [](const LedgerFiles& files, const Console& console) {
     return ledger::recover(files, console);
   });

@@ -10,6 +10,7 @@ void define_erase(CLI::App& app, Parsed& parsed) {
   CLI::App* erase = add_command(
       app, parsed, "erase",
       "Delete committed values for good and record it; signatures and proofs stay valid");
+  add_passphrase(*erase, parsed);
   auto o = std::make_shared<EraseCommand>();
   erase->add_option("--run", o->run,
                     "Values of this run (its id, or a beginning of at least four characters)");
@@ -38,6 +39,7 @@ void define_holds(CLI::App& app, Parsed& parsed, bool releases) {
                             : add_command(app, parsed, "hold",
                                           "Set a legal hold: nothing it covers can be erased; "
                                           "without --name list those in force");
+  add_passphrase(*hold, parsed);
   auto o = std::make_shared<HoldCommand>();
   o->releases = releases;
   auto* name = hold->add_option("--name", o->name, "Its name, e.g. case-2026-14");

@@ -9,6 +9,7 @@ void define_service(CLI::App& app, Parsed& parsed) {
   CLI::App* serve = add_command(
       app, parsed, "serve",
       "Write this ledger for many producers, in group commits, over a unix socket; until SIGTERM");
+  add_passphrase(*serve, parsed);
   auto o = std::make_shared<ServeCommand>();
   serve->add_option("--socket", o->socket,
                     "Its path (default: <ledger>.sock; ignored when a socket is passed in)");

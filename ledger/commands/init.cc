@@ -79,6 +79,16 @@ Result<record::Pin> read_pin(const LedgerReader& reader) {
 Result<void> init(const InitOptions& options, const Console& console) {
   auto creation = creation_of(options);
   if (!creation) return Unexpected(std::move(creation).error());
+  if (!options.agent_key.empty()) {
+    auto key = read_ssh_key(options.agent_key);
+    if (!key) return Unexpected(std::move(key).error());
+    creation->agent_key = *key;
+  }
+  if (!options.continues.empty()) {
+    auto previous = LedgerReader::open(LedgerFiles::at(options.continues));
+    if (!previous) return Unexpected(std::move(previous).error().with_context("--continues"));
+    creation->previous = previous->tail().checkpoint;
+  }
   auto clock = base::SystemClock::open();
   if (!clock) return Unexpected(std::move(clock).error());
   const base::SplitPath split = base::split_path(options.files.database);
@@ -106,32 +116,6 @@ Result<void> pin(const LedgerFiles& files, bool with_minimum, const Console& con
   say_pin(*read, console);
   struct stat st {};
   if (::lstat(files.root_key().c_str(), &st) == 0) say_root_key(files.root_key(), console);
-  return {};
-}
-
-Result<void> rotate(const LedgerFiles& files, bool as_json, const Console& console) {
-  auto clock = base::SystemClock::open();
-  if (!clock) return Unexpected(std::move(clock).error());
-  auto appender = Appender::open(files, *clock);
-  if (!appender) return Unexpected(std::move(appender).error());
-  auto committed = appender->rotate(RotateReason::command);
-  if (!committed) return Unexpected(std::move(committed).error());
-  auto reader = LedgerReader::open(files);
-  if (!reader) return Unexpected(std::move(reader).error());
-  auto bytes = reader->record_bytes(committed->records.front().seq);
-  if (!bytes) return Unexpected(std::move(bytes).error());
-  auto parsed = record::parse_record(*bytes);
-  if (!parsed) return Unexpected(std::move(parsed).error());
-  if (as_json) {
-    auto text = record::encode_canonical(parsed->body);
-    if (!text) return Unexpected(std::move(text).error());
-    console.out << *text << "\n";
-  } else {
-    console.out << "epoch " << parsed->body.find("epoch")->as_integer() << " began with record "
-                << parsed->header.seq << "\n"
-                << *parsed->body.find_string("vkey") << "\n";
-  }
-  for (const std::string& warning : committed->warnings) console.say("warning: " + warning);
   return {};
 }
 

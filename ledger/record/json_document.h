@@ -23,7 +23,8 @@ struct DocumentOptions {
 inline constexpr DocumentOptions kJsonDocument{};
 // A declaration or ceiling (docs/formats/declaration.md): JSON with comments, integers only, no
 // null. A comma before a closing bracket is refused as everywhere.
-inline constexpr DocumentOptions kCommentedDocument{std::size_t{256} * 1024, 16, true, false, false};
+inline constexpr DocumentOptions kCommentedDocument{std::size_t{256} * 1024, 16, true, false,
+                                                    false};
 
 // The value, each part with its line. Errc::malformed and Errc::too_large give "line 3: why".
 base::Result<Json> parse_document(std::string_view text,

@@ -32,8 +32,8 @@ constexpr auto kKnown = std::to_array<RecordType>({
     {"run.abort", run},
 });
 
-constexpr auto kReserved = std::to_array<std::string_view>(
-    {"ledger.upgrade", "ledger.prune", "key.retire"});
+constexpr auto kReserved =
+    std::to_array<std::string_view>({"ledger.upgrade", "ledger.prune", "key.retire"});
 
 }  // namespace
 

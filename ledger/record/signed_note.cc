@@ -105,17 +105,39 @@ bool is_signed_by(const SignedNote& note, const SigningKey& key) {
   return found > 0;
 }
 
-Result<std::string> sign_note(std::string_view text, std::span<const SigningKey* const> keys) {
+namespace {
+
+Result<std::string> unsigned_note(std::string_view text) {
   if (!text.ends_with('\n') || !is_note_bytes(text)) {
     return fail(Errc::malformed, "note: text that cannot be signed");
   }
-  std::string out = std::string(text) + "\n";
-  for (const SigningKey* key : keys) {
-    base::Bytes payload(key->public_key().id().begin(), key->public_key().id().end());
-    const Signature signature = key->sign(base::as_bytes(text));
-    payload.insert(payload.end(), signature.begin(), signature.end());
-    out.append(kDash).append(key->public_key().name()).append(" ");
-    out.append(base::encode_base64(payload)).append("\n");
+  return std::string(text) + "\n";
+}
+
+void append_signature(std::string& note, const PublicKey& key, const Signature& signature) {
+  base::Bytes payload(key.id().begin(), key.id().end());
+  payload.insert(payload.end(), signature.begin(), signature.end());
+  note.append(kDash).append(key.name()).append(" ");
+  note.append(base::encode_base64(payload)).append("\n");
+}
+
+}  // namespace
+
+Result<std::string> sign_note(std::string_view text, std::span<const SigningKey* const> keys) {
+  auto out = unsigned_note(text);
+  if (!out) return out;
+  for (const SigningKey* key : keys)
+    append_signature(*out, key->public_key(), key->sign(base::as_bytes(text)));
+  return out;
+}
+
+Result<std::string> sign_note(std::string_view text, std::span<const NoteSigner* const> signers) {
+  auto out = unsigned_note(text);
+  if (!out) return out;
+  for (const NoteSigner* signer : signers) {
+    auto signature = signer->sign_message(base::as_bytes(text));
+    if (!signature) return base::Unexpected(std::move(signature).error());
+    append_signature(*out, signer->public_key(), *signature);
   }
   return out;
 }

@@ -42,7 +42,22 @@ base::Result<std::vector<std::size_t>> verify_note(const SignedNote& note,
 // was made in another way.
 bool is_signed_by(const SignedNote& note, const SigningKey& key);
 
+// Whatever can sign for a key.
+class NoteSigner {
+ public:
+  NoteSigner() = default;
+  NoteSigner(const NoteSigner&) = default;
+  NoteSigner(NoteSigner&&) = default;
+  NoteSigner& operator=(const NoteSigner&) = default;
+  NoteSigner& operator=(NoteSigner&&) = default;
+  virtual ~NoteSigner() = default;
+  [[nodiscard]] virtual const PublicKey& public_key() const = 0;
+  [[nodiscard]] virtual base::Result<Signature> sign_message(base::ByteSpan message) const = 0;
+};
+
 // `text` must end with a line feed and be valid note text. Keys sign in the given order.
 base::Result<std::string> sign_note(std::string_view text, std::span<const SigningKey* const> keys);
+base::Result<std::string> sign_note(std::string_view text,
+                                    std::span<const NoteSigner* const> signers);
 
 }  // namespace ethos::record

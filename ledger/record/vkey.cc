@@ -78,6 +78,12 @@ bool has_space(std::string_view name) {
                      [&](std::string_view space) { return name.find(space) != name.npos; });
 }
 
+// Canonical encoding, on the curve, in the main subgroup: a small-order key verifies anything.
+Result<void> check_point(base::ByteSpan bytes) {
+  if (crypto_core_ed25519_is_valid_point(base::as_uchar(bytes)) == 1) return {};
+  return fail(Errc::malformed, "vkey: not a usable Ed25519 public key");
+}
+
 }  // namespace
 
 bool is_key_name(std::string_view name) {
@@ -98,11 +104,17 @@ Result<PublicKey> PublicKey::from_text(std::string_view vkey) {
   if (!std::equal(key.id_.begin(), key.id_.end(), parts->id.begin())) {
     return fail(Errc::malformed, "vkey: the id is not that of the key");
   }
-  // Canonical encoding, on the curve, in the main subgroup: a small-order key verifies anything.
-  if (crypto_core_ed25519_is_valid_point(base::as_uchar(key.bytes())) != 1) {
-    return fail(Errc::malformed, "vkey: not a usable Ed25519 public key");
-  }
+  if (auto ok = check_point(bytes); !ok) return base::Unexpected(std::move(ok).error());
   return key;
+}
+
+Result<PublicKey> PublicKey::from_bytes(std::string_view name, base::ByteSpan bytes32) {
+  std::array<std::byte, kKeyBytes> bytes{};
+  if (!is_key_name(name) || bytes32.size() != bytes.size())
+    return fail(Errc::malformed, "key: bad name or size");
+  std::copy(bytes32.begin(), bytes32.end(), bytes.begin());
+  if (auto ok = check_point(bytes); !ok) return base::Unexpected(std::move(ok).error());
+  return PublicKey(std::string(name), bytes);
 }
 
 std::string PublicKey::text() const {

@@ -26,6 +26,8 @@ class PublicKey {
   // Errc::malformed for a bad text, a wrong id or an unusable point; Errc::unsupported for another
   // algorithm byte.
   static base::Result<PublicKey> from_text(std::string_view vkey);
+  // A key that came without a name. Errc::malformed for a bad name or an unusable point.
+  static base::Result<PublicKey> from_bytes(std::string_view name, base::ByteSpan bytes32);
   [[nodiscard]] std::string text() const;
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const KeyId& id() const { return id_; }
