@@ -23,6 +23,9 @@ struct Region {
   std::optional<std::int64_t> start_column;
   std::optional<std::int64_t> end_line;
   std::optional<std::int64_t> end_column;
+  // What some tools say instead, counted in bytes from 0: resolve_places() makes lines of it.
+  std::optional<std::int64_t> byte_offset = std::nullopt;
+  std::optional<std::int64_t> byte_length = std::nullopt;
   friend bool operator==(const Region&, const Region&) = default;
 };
 

@@ -70,13 +70,53 @@ void drop_doubtful_columns(Region& region, ColumnUnit unit) {
   region.end_column.reset();
 }
 
+// The place of a byte, columns in code points; nothing behind the end of the file.
+struct ByPoint {
+  std::int64_t line;
+  std::int64_t column;
+};
+
+std::optional<ByPoint> point_at(const SourceFile& file, std::int64_t offset) {
+  if (static_cast<std::uint64_t>(offset) > file.bytes().size()) return std::nullopt;
+  const auto at = static_cast<std::size_t>(offset);
+  const std::size_t number = file.line_at(at);
+  const auto in_line = static_cast<std::int64_t>(at - file.line_start(number)) + 1;
+  const auto column = to_code_points(*file.line(number), in_line, ColumnUnit::utf8_bytes);
+  if (!column) return std::nullopt;
+  return ByPoint{static_cast<std::int64_t>(number), *column};
+}
+
+// Lines and columns for a region that is given in bytes.
+void place_bytes(Region& region, const SourceFile& file) {
+  const auto start = point_at(file, *region.byte_offset);
+  if (!start) return;
+  region.start_line = start->line;
+  region.start_column = start->column;
+  if (!region.byte_length) return;
+  // Bounded by point_at(): the sum of two offsets within a file cannot overflow.
+  const std::int64_t size = static_cast<std::int64_t>(file.bytes().size());
+  const auto end = *region.byte_length <= size
+                       ? point_at(file, *region.byte_offset + *region.byte_length)
+                       : std::nullopt;
+  if (!end) {
+    region.start_column.reset();
+    return;
+  }
+  if (end->line != start->line) region.end_line = end->line;
+  region.end_column = end->column;
+}
+
 void run_task(const Task& task, SourceFile* file, ColumnUnit unit, ColumnMapper& columns) {
   columns.start_file(file);
   if (file == nullptr) {
     drop_doubtful_columns(*task.region, unit);
     return;
   }
-  columns.map(*task.region);
+  if (task.region->byte_offset) {
+    place_bytes(*task.region, *file);
+  } else {
+    columns.map(*task.region);
+  }
   if (task.finding == nullptr) return;
   const auto line = static_cast<std::size_t>(task.region->start_line);
   if (auto hash = file->hash(line)) {

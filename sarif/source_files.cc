@@ -27,6 +27,11 @@ std::optional<std::string_view> SourceFile::line(std::size_t number) const {
   return std::string_view(bytes_).substr(begin, end - begin);
 }
 
+std::size_t SourceFile::line_at(std::size_t offset) const {
+  const auto behind = std::upper_bound(starts_.begin(), starts_.end(), offset);
+  return static_cast<std::size_t>(behind - starts_.begin());
+}
+
 std::optional<std::string> SourceFile::hash(std::size_t number) {
   if (!hashes_) hashes_ = line_hashes(bytes_);
   if (number == 0 || number > hashes_->size()) return std::nullopt;

@@ -23,6 +23,10 @@ class SourceFile {
 
   // Bytes of line `number` (from 1) without its line end (LF or CR LF); nothing past the end.
   [[nodiscard]] std::optional<std::string_view> line(std::size_t number) const;
+  // The line, from 1, that the byte at `offset` is in; the last one for what is behind the end.
+  [[nodiscard]] std::size_t line_at(std::size_t offset) const;
+  // Where line `number` begins.
+  [[nodiscard]] std::size_t line_start(std::size_t number) const { return starts_.at(number - 1); }
   [[nodiscard]] std::size_t line_count() const { return starts_.size(); }
   [[nodiscard]] std::string_view bytes() const { return bytes_; }
   // primaryLocationLineHash of the line, computed for the whole file at the first call.

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <string>
 
 #include "sarif/commands/run.h"
 
@@ -20,6 +21,11 @@ struct Streams {
 
 using Action = std::function<Exit(const Streams&)>;
 
+// Writes what `print` prints to a file, which is replaced as a whole, or to standard output for
+// "-".
+Exit write_printed(const std::string& path, const Streams& streams,
+                   const std::function<void(std::ostream&)>& print);
+
 // Each adds one subcommand to `app` and sets `action` when that subcommand was called.
 void add_convert(CLI::App& app, Action& action);
 void add_formats(CLI::App& app, Action& action);
@@ -33,6 +39,7 @@ void add_split(CLI::App& app, Action& action);
 void add_summary(CLI::App& app, Action& action);
 void add_suppress(CLI::App& app, Action& action);
 void add_repair(CLI::App& app, Action& action);
+void add_trend(CLI::App& app, Action& action);
 void add_upload(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 

@@ -9,9 +9,11 @@
 #include <charconv>
 #include <limits>
 #include <ostream>
+#include <sstream>
 #include <vector>
 
 #include "ledger/base/paths.h"
+#include "sarif/commands/commands.h"
 
 namespace ethos::sarif {
 namespace {
@@ -133,6 +135,24 @@ base::Result<void> write_output(const std::string& path, const std::string& root
   if (!done) return done;
   if (const int error = sink.flush(); error != 0) return base::fail_errno(path, error);
   return pending->commit();
+}
+
+Exit write_printed(const std::string& path, const Streams& streams,
+                   const std::function<void(std::ostream&)>& print) {
+  if (path == "-") {
+    print(streams.out);
+    streams.out.flush();
+    return streams.out.good() ? Exit::done : Exit::unreadable;
+  }
+  std::ostringstream text;
+  print(text);
+  const auto done = write_output(path, "", streams.out, [&](ByteSink& sink) {
+    sink.append(text.view());
+    return base::Result<void>();
+  });
+  if (done) return Exit::done;
+  complain(streams.err, done.error().message());
+  return Exit::unreadable;
 }
 
 void complain(std::ostream& err, const std::string& message) {

@@ -62,7 +62,10 @@ constexpr auto kFooters = std::to_array<Footer>({
      "ethos-sarif split all.sarif -o parts\n"
      "  ethos-sarif split --service none --max-results 1000 --json all.sarif -o parts",
      "0 done, 1 one result alone is over the limit, 2 usage, 3 unreadable or unwritable."},
-    {"summary", "ethos-sarif summary --format markdown *.sarif", kPlainStatus},
+    {"summary",
+     "ethos-sarif summary --format markdown *.sarif\n"
+     "  ethos-sarif summary --format html all.sarif -o all.html",
+     kPlainStatus},
     {"suppress",
      "ethos-sarif suppress --policy suppress.json all.sarif -o marked.sarif\n"
      "  ethos-sarif suppress --policy suppress.json --fail-on-stale --json all.sarif -o "
@@ -70,6 +73,10 @@ constexpr auto kFooters = std::to_array<Footer>({
      "0 done, 1 with --fail-on-stale: an entry is expired, exceeded or unused, 2 usage, 3 "
      "unreadable "
      "or unwritable."},
+    {"trend",
+     "ethos-sarif trend january.sarif february.sarif march.sarif\n"
+     "  ethos-sarif trend --sort time --format html history/*.sarif -o trend.html",
+     kPlainStatus},
     {"upload",
      "ethos-sarif upload --category lint all.sarif             in a GitHub workflow\n"
      "  ethos-sarif upload --repository me/it --commit $(git rev-parse HEAD) \\\n"

@@ -32,6 +32,7 @@ int parse_and_run(const std::vector<std::string>& args, const Streams& streams) 
   add_split(app, action);
   add_summary(app, action);
   add_suppress(app, action);
+  add_trend(app, action);
   add_upload(app, action);
   add_validate(app, action);
   add_footers(app);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <ostream>
 
+#include "sarif/commands/cells.h"
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
 
@@ -15,6 +16,7 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   std::string format = "text";
+  std::string output = "-";
   std::size_t rules = 10;
 };
 
@@ -36,14 +38,6 @@ std::vector<std::pair<std::string, std::size_t>> top_rules(const RunSummary& run
   return rules;
 }
 
-// A name on one line: control characters become spaces.
-std::string plain(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == '\x7F') c = ' ';
-  }
-  return text;
-}
-
 std::string state_of(const RunSummary& run) {
   if (run.about.sandbox_denied) return "refused by the sandbox";
   return run.about.execution_failed ? "failed" : "ran";
@@ -51,30 +45,16 @@ std::string state_of(const RunSummary& run) {
 
 void print_text(std::ostream& out, const FileSummary& file, std::size_t rules) {
   for (const RunSummary& run : file.runs) {
-    out << plain(file.path) << ": " << plain(run.about.tool);
-    if (!run.about.version.empty()) out << ' ' << plain(run.about.version);
+    out << plain_cell(file.path) << ": " << plain_cell(run.about.tool);
+    if (!run.about.version.empty()) out << ' ' << plain_cell(run.about.version);
     out << ": " << run.results << " results (" << count(run, Level::error) << " errors, "
         << count(run, Level::warning) << " warnings, " << count(run, Level::note) << " notes), "
         << run.suppressed << " suppressed, " << run.denials << " sandbox denials, " << state_of(run)
         << '\n';
     for (const auto& [rule, number] : top_rules(run, rules)) {
-      out << "  " << number << "  " << plain(rule) << '\n';
+      out << "  " << number << "  " << plain_cell(rule) << '\n';
     }
   }
-}
-
-// RFC 4180; a cell that a spreadsheet would take for a formula gets a quote mark before it.
-std::string csv_cell(std::string text) {
-  text = plain(std::move(text));
-  if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos) {
-    text.insert(text.begin(), '\'');
-  }
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  return out + "\"";
 }
 
 void print_csv(std::ostream& out, const std::vector<FileSummary>& files) {
@@ -89,18 +69,6 @@ void print_csv(std::ostream& out, const std::vector<FileSummary>& files) {
           << run.suppressed << ',' << run.denials << ',' << csv_cell(state_of(run)) << "\r\n";
     }
   }
-}
-
-// Text in a Markdown table cell: what would be markup is escaped.
-std::string markdown_cell(const std::string& text) {
-  std::string out;
-  for (const char c : plain(text)) {
-    if (std::string_view("\\`*_{}[]<>()#+-.!|~&").find(c) != std::string_view::npos) {
-      out.push_back('\\');
-    }
-    out.push_back(c);
-  }
-  return out;
 }
 
 void print_markdown(std::ostream& out, const std::vector<FileSummary>& files, std::size_t rules) {
@@ -123,6 +91,46 @@ void print_markdown(std::ostream& out, const std::vector<FileSummary>& files, st
       }
     }
   }
+}
+
+void print_html(std::ostream& out, const std::vector<FileSummary>& files, std::size_t rules) {
+  out << html_page_begin("Findings")
+      << "<table>\n<tr><th>File</th><th>Tool</th><th>Category</th><th class=n>Results</th>"
+         "<th class=n>Errors</th><th class=n>Warnings</th><th class=n>Notes</th>"
+         "<th class=n>Suppressed</th><th class=n>Sandbox denials</th><th>State</th></tr>\n";
+  const auto number = [&out](std::size_t value, const char* kind = "") {
+    out << "<td class=\"n " << (value > 0 ? kind : "") << "\">" << value << "</td>";
+  };
+  std::size_t most = 1;
+  for (const FileSummary& file : files) {
+    for (const RunSummary& run : file.runs) {
+      out << "<tr><td>" << html_cell(file.path) << "</td><td>" << html_cell(run.about.tool) << ' '
+          << html_cell(run.about.version) << "</td><td>" << html_cell(run.about.category())
+          << "</td>";
+      number(run.results);
+      number(count(run, Level::error), "error");
+      number(count(run, Level::warning), "warning");
+      number(count(run, Level::note), "note");
+      number(run.suppressed);
+      number(run.denials, "error");
+      out << "<td>" << state_of(run) << "</td></tr>\n";
+      for (const auto& [rule, results] : run.by_rule) most = std::max(most, results);
+    }
+  }
+  out << "</table>\n<h2>Rules</h2>\n<table>\n<tr><th>Tool</th><th>Rule</th><th "
+         "class=n>Results</th><th></th></tr>\n";
+  for (const FileSummary& file : files) {
+    for (const RunSummary& run : file.runs) {
+      for (const auto& [rule, results] : top_rules(run, rules)) {
+        out << "<tr><td>" << html_cell(run.about.tool) << "</td><td><code>" << html_cell(rule)
+            << "</code></td>";
+        number(results);
+        out << "<td><span class=bar style=\"width:" << results * 20 / most
+            << "rem\"></span></td></tr>\n";
+      }
+    }
+  }
+  out << "</table>\n" << html_page_end();
 }
 
 void write_run(JsonWriter& writer, const RunSummary& run) {
@@ -187,17 +195,20 @@ Exit execute(const Options& options, const Streams& streams) {
     }
     files.push_back({path, std::move(*runs)});
   }
-  if (options.format == "json") {
-    print_json(streams.out, files);
-  } else if (options.format == "csv") {
-    print_csv(streams.out, files);
-  } else if (options.format == "markdown") {
-    print_markdown(streams.out, files, options.rules);
-  } else {
-    for (const FileSummary& file : files) print_text(streams.out, file, options.rules);
-  }
-  streams.out.flush();
-  return streams.out.good() ? Exit::done : Exit::unreadable;
+  const auto print = [&](std::ostream& out) {
+    if (options.format == "json") {
+      print_json(out, files);
+    } else if (options.format == "csv") {
+      print_csv(out, files);
+    } else if (options.format == "markdown") {
+      print_markdown(out, files, options.rules);
+    } else if (options.format == "html") {
+      print_html(out, files, options.rules);
+    } else {
+      for (const FileSummary& file : files) print_text(out, file, options.rules);
+    }
+  };
+  return write_printed(options.output, streams, print);
 }
 
 }  // namespace
@@ -206,8 +217,10 @@ void add_summary(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("summary", "Counts results by tool, level and rule");
   command->add_option("files", options->files, "SARIF files, - for standard input")->required();
-  command->add_option("--format", options->format, "text, json, csv or markdown")
-      ->check(CLI::IsMember({"text", "json", "csv", "markdown"}))
+  command->add_option("--format", options->format, "text, json, csv, markdown or html")
+      ->check(CLI::IsMember({"text", "json", "csv", "markdown", "html"}))
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "Where to write, - for standard output")
       ->capture_default_str();
   command->add_option("--rules", options->rules, "Rules listed a run")->capture_default_str();
   command->callback([options, &action] {

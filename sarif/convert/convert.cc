@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sarif/convert/formats.h"
+#include "sarif/convert/sarif1.h"
 #include "sarif/evidence/denials.h"
 #include "sarif/evidence/sandbox_block.h"
 #include "sarif/log/reading.h"
@@ -185,6 +186,19 @@ base::Result<ConvertSummary> convert_checked_sarif(ByteSource& source, JsonWrite
   return convert_sarif(whole, writer, request);
 }
 
+// Brought to 2.1.0 in memory, and then like any other.
+base::Result<ConvertSummary> convert_sarif1(ByteSource& source, JsonWriter& writer,
+                                            ConvertRequest& request) {
+  StringSink upgraded;
+  JsonWriter to_text(upgraded, JsonLayout::compact);
+  auto done = upgrade_sarif1(source, to_text);
+  if (!done) return base::Unexpected(std::move(done).error());
+  MemorySource whole(upgraded.text());
+  auto summary = convert_sarif(whole, writer, request);
+  if (summary) summary->format = "sarif-1.0";
+  return summary;
+}
+
 bool is_about_content(base::Errc code) {
   return code == base::Errc::malformed || code == base::Errc::unsupported ||
          code == base::Errc::too_large;
@@ -201,6 +215,7 @@ base::Result<std::string_view> choose_format(PeekSource& source, const std::stri
 
 base::Result<ConvertSummary> convert_as(const Format& format, PeekSource& source,
                                         JsonWriter& writer, ConvertRequest& request) {
+  if (format.name == "sarif-1.0") return convert_sarif1(source, writer, request);
   if (format.read == nullptr) {
     return request.evidence ? convert_checked_sarif(source, writer, request)
                             : convert_sarif(source, writer, request);

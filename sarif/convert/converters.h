@@ -34,5 +34,12 @@ base::Result<ConvertedRun> convert_hadolint(ByteSource& source);
 base::Result<ConvertedRun> convert_code_climate(ByteSource& source);  // GitLab code quality
 base::Result<ConvertedRun> convert_rubocop(ByteSource& source);
 base::Result<ConvertedRun> convert_golangci(ByteSource& source);
+base::Result<ConvertedRun> convert_clang_tidy_yaml(ByteSource& source);  // --export-fixes
+base::Result<ConvertedRun> convert_clippy(ByteSource& source);  // cargo's messages, one a line
+base::Result<ConvertedRun> convert_phpstan(ByteSource& source);
+base::Result<ConvertedRun> convert_github_annotations(ByteSource& source);  // ::error file=a.c::
+base::Result<ConvertedRun> convert_ansible_lint(ByteSource& source);        // -p, pep8
+base::Result<ConvertedRun> convert_pylint_text(ByteSource& source);         // text and parseable
+base::Result<ConvertedRun> convert_eslint_stylish(ByteSource& source);
 
 }  // namespace ethos::sarif

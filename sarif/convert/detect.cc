@@ -36,6 +36,10 @@ bool has_all(const Keys& keys, std::initializer_list<std::string_view> wanted) {
 base::Result<std::string_view> detect_object(const Keys& keys) {
   if (keys.contains("runs") || (has_all(keys, {"$schema", "version"})))
     return std::string_view("sarif");
+  if (keys.contains("reason") || has_all(keys, {"spans", "rendered"})) {
+    return std::string_view("clippy-json");
+  }
+  if (has_all(keys, {"totals", "files"})) return std::string_view("phpstan-json");
   if (keys.contains("comments")) return std::string_view("shellcheck-json1");
   if (keys.contains("messages")) return std::string_view("pylint-json2");
   if (keys.contains("Issues")) return std::string_view("golangci-json");
@@ -65,6 +69,16 @@ base::Result<std::string_view> detect_list(JsonReader& reader) {
   return fail(Errc::unsupported, "a JSON list of no known tool; name it with --from");
 }
 
+// "version": "1.0.0", of the log itself: the first one that there is.
+bool is_version_1(std::string_view head) {
+  constexpr std::string_view kKey = "\"version\"";
+  const std::size_t at = head.find(kKey);
+  if (at == std::string_view::npos) return false;
+  head.remove_prefix(at + kKey.size());
+  head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n:"), head.size()));
+  return head.starts_with("\"1.0.0\"");
+}
+
 base::Result<std::string_view> detect_json(std::string_view head) {
   MemorySource source(head);
   JsonOptions options;
@@ -72,7 +86,9 @@ base::Result<std::string_view> detect_json(std::string_view head) {
   options.duplicate_keys = DuplicateKeyPolicy::report;
   JsonReader reader(source, options);
   if (reader.next() == JsonEvent::begin_array) return detect_list(reader);
-  return detect_object(keys_at_hand(reader));
+  auto found = detect_object(keys_at_hand(reader));
+  if (found && *found == "sarif" && is_version_1(head)) return std::string_view("sarif-1.0");
+  return found;
 }
 
 bool holds(std::string_view text, std::string_view part) {
@@ -104,6 +120,53 @@ bool is_yamllint_line(std::string_view line) {
                        return rest.starts_with("[error] ") || rest.starts_with("[warning] ");
                      })
       .has_value();
+}
+
+bool is_annotation_line(std::string_view line) {
+  for (const std::string_view word : {"::error ", "::warning ", "::notice "}) {
+    if (line.starts_with(word) && holds(line, "file=")) return true;
+  }
+  return false;
+}
+
+// "[C0114(missing-module-docstring), ] ..." or "C0114: ... (missing-module-docstring)".
+bool is_pylint_line(std::string_view line) {
+  if (line.starts_with("************* Module ")) return true;
+  return split_place(line,
+                     [](std::string_view rest) {
+                       if (rest.starts_with('[')) rest.remove_prefix(1);
+                       return rest.size() > 6 &&
+                              std::string_view("CRWEF").find(rest[0]) != std::string_view::npos &&
+                              std::all_of(rest.begin() + 1, rest.begin() + 5,
+                                          [](char c) { return c >= '0' && c <= '9'; }) &&
+                              (rest[5] == '(' || (rest[5] == ':' && rest.ends_with(')')));
+                     })
+      .has_value();
+}
+
+// "main.yml:3: name[missing]: All tasks should be named."
+bool is_ansible_line(std::string_view line) {
+  const auto place = split_place(line, [](std::string_view rest) {
+    const std::size_t colon = std::min(rest.find(": "), rest.size());
+    const std::string_view id = rest.substr(0, colon);
+    return id.ends_with(']') && id.find('[') != std::string_view::npos && id.front() != '[' &&
+           id.find(' ') == std::string_view::npos;
+  });
+  return place && (place->path.ends_with(".yml") || place->path.ends_with(".yaml"));
+}
+
+// "  3:9   warning  Expected '===' ...  eqeqeq", under a path.
+bool is_stylish_line(std::string_view line) {
+  if (!line.starts_with("  ")) return false;
+  const std::size_t first = line.find_first_not_of(' ');
+  const std::size_t colon = line.find(':');
+  const std::size_t space = line.find(' ', std::min(first, line.size()));
+  if (first == std::string_view::npos || colon > space || space == std::string_view::npos)
+    return false;
+  const std::size_t word = line.find_first_not_of(' ', space);
+  const std::string_view rest = line.substr(std::min(word, line.size()));
+  return (rest.starts_with("error ") || rest.starts_with("warning ")) && line[first] >= '0' &&
+         line[first] <= '9';
 }
 
 bool is_msbuild_line(std::string_view line) {
@@ -140,6 +203,13 @@ base::Result<std::string_view> detect_text(std::string_view head) {
       if (!name.empty()) return name;
       continue;
     }
+    if (is_annotation_line(line)) return std::string_view("github-annotations");
+    if (is_pylint_line(line)) return std::string_view("pylint-text");
+    if (is_ansible_line(line)) return std::string_view("ansible-lint-text");
+    if (line.starts_with("MainSourceFile:") || line == "Diagnostics:") {
+      return std::string_view("clang-tidy-yaml");
+    }
+    if (is_stylish_line(line)) return std::string_view("eslint-stylish");
     if (is_yamllint_line(line)) return std::string_view("yamllint-text");
     if (line.starts_with("TAP version ") || line.starts_with("not ok ")) {
       return std::string_view("tap");

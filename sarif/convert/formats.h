@@ -17,7 +17,7 @@ struct Format {
   std::string_view tool;    // whose output it is
   std::string_view how;     // how to make the tool write it
   std::string_view stream;  // "stdout" or "stderr": where the tool writes it
-  // Reads it; nullptr for SARIF, which is copied and not converted.
+  // Reads it; nullptr for SARIF, which is copied or brought to 2.1.0 and not converted.
   base::Result<ConvertedRun> (*read)(ByteSource&);
 };
 

@@ -7,7 +7,7 @@
 #include "sarif/rules/rule_book.h"
 
 // Tools whose JSON is a list of findings and little more: hadolint, Code Climate (GitLab code
-// quality), RuboCop, golangci-lint.
+// quality), RuboCop, golangci-lint, PHPStan.
 
 namespace ethos::sarif {
 namespace {
@@ -172,6 +172,55 @@ base::Result<ConvertedRun> convert_golangci(ByteSource& source) {
     return json.add(std::move(said), "golangci-lint");
   };
   auto done = read_json_document(source, "Issues", {{"Issues", handle}});
+  if (!done) return base::Unexpected(std::move(done).error());
+  return run;
+}
+
+base::Result<ConvertedRun> convert_phpstan(ByteSource& source) {
+  ConvertedRun run;
+  run.tool = {"PHPStan", "", "https://phpstan.org"};
+  PlainJson json(run);
+  const auto handle_file = [&](const JsonView& file) -> base::Result<void> {
+    const auto messages = file.find("messages");
+    if (!messages || !messages->is_array()) {
+      return base::fail(base::Errc::malformed, "not a PHPStan file");
+    }
+    for (const JsonView one : *messages) {
+      Said said;
+      said.path = file.key();
+      // "a.php (in context of class B)": a trait is analysed once for each class that uses it.
+      said.path = said.path.substr(0, said.path.find(" (in context of "));
+      said.id = text_of(one, "identifier");
+      if (said.id.empty()) said.id = "phpstan";
+      said.level = Level::error;  // PHPStan knows no other
+      said.text = text_of(one, "message");
+      const std::string tip = text_of(one, "tip");
+      if (!tip.empty()) said.text += "\n" + tip;
+      said.region = make_region(position_of(one, "line"), {}, {}, {});
+      if (said.id != "phpstan") said.help_uri = "https://phpstan.org/error-identifiers/" + said.id;
+      auto done = json.add(std::move(said), "PHPStan");
+      if (!done) return done;
+    }
+    return {};
+  };
+  // An object by path; an empty list when there is no file.
+  const auto handle_files = [&](const JsonView& files) -> base::Result<void> {
+    for (const JsonView file : files) {
+      auto done = handle_file(file);
+      if (!done) return done;
+    }
+    return {};
+  };
+  const auto handle_error = [&](const JsonView& error) -> base::Result<void> {
+    if (error.is_string()) {
+      run.notifications.push_back({Level::error, "", clean_message(error.text()), std::nullopt});
+      run.has_failed = true;
+    }
+    return {};
+  };
+  const auto ignore = [](const JsonView&) { return base::Result<void>(); };
+  auto done = read_json_document(
+      source, "totals", {{"totals", ignore}, {"files", handle_files}, {"errors", handle_error}});
   if (!done) return base::Unexpected(std::move(done).error());
   return run;
 }

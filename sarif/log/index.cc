@@ -154,6 +154,9 @@ class Indexer : LogWalk {
         const auto successful = invocation.find("executionSuccessful");
         if (successful && successful->boolean() == false) runs_.back().execution_failed = true;
         runs_.back().overrides.push_back(overrides_of(invocation));
+        for (const std::string_view key : {"endTimeUtc", "startTimeUtc"}) {
+          runs_.back().time = std::max(runs_.back().time, text_of(invocation, key));
+        }
       });
     });
   }

@@ -55,6 +55,7 @@ struct RunIndex {
   std::string tool;           // driver name
   std::string version;        // version, else semanticVersion
   std::string automation_id;  // automationDetails.id
+  std::string time;           // the latest endTimeUtc or startTimeUtc of an invocation
   RuleTable driver_rules;
   std::vector<RuleTable> extension_rules;
   std::vector<std::vector<LevelOverride>> overrides;  // by invocation
