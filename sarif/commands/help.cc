@@ -74,8 +74,8 @@ constexpr auto kFooters = std::to_array<Footer>({
      "unreadable "
      "or unwritable."},
     {"trend",
-     "ethos-sarif trend january.sarif february.sarif march.sarif\n"
-     "  ethos-sarif trend --sort time --format html history/*.sarif -o trend.html",
+     "ethos-sarif trend old.sarif main.sarif now.sarif\n"
+     "  ethos-sarif trend --sort time --format html *.sarif -o trend.html",
      kPlainStatus},
     {"upload",
      "ethos-sarif upload --category lint all.sarif             in a GitHub workflow\n"
