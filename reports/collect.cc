@@ -256,6 +256,7 @@ void Collector::finish(const GrantSnapshot* baseline, const Redaction* redaction
   for (const Run& run : model_.runs) tools.insert(run.tool);
   model_.now.tools = static_cast<std::int64_t>(tools.size());
   model_.previous.tools = static_cast<std::int64_t>(previous_tools_.size());
+  model_.previous_tools.assign(previous_tools_.begin(), previous_tools_.end());
   if (!model_.epochs.empty() && model_.source.size > 0) {
     model_.epochs.back().last_seq = static_cast<std::uint64_t>(model_.source.size) - 1;
   }

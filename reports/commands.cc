@@ -9,6 +9,7 @@
 #include "reports/build.h"
 #include "reports/drift_command.h"
 #include "reports/explain.h"
+#include "reports/fleet_command.h"
 #include "reports/help_text.h"
 #include "reports/manifest.h"
 #include "reports/options.h"
@@ -16,6 +17,7 @@
 #include "reports/outputs.h"
 #include "reports/remake.h"
 #include "reports/text.h"
+#include "reports/write_report.h"
 
 namespace ethos::reports {
 namespace {
@@ -101,44 +103,6 @@ void define_report(CLI::App& app, Options& options) {
   app.footer(kReportHelp);
 }
 
-// The statement names every other file, the manifest included, and is itself in none of them.
-base::Result<void> add_statement(const Model& model, const Options& options, OutputSet& set) {
-  auto key = read_signer(options.signer, model.source.origin);
-  if (!key) return base::Unexpected(std::move(key).error());
-  std::vector<Subject> subjects;
-  for (const auto& file : set.files()) subjects.emplace_back(file->name(), file->digest());
-  auto statement = verification_statement(model, subjects);
-  if (!statement) return base::Unexpected(std::move(statement).error());
-  const std::string line = sign_envelope(*statement, *key);
-  return set.add("report.intoto.jsonl", [&line](Sink& sink) { sink.write(line); });
-}
-
-base::Result<void> write_all(const Model& model, const Options& options, const OutputPlan& plan,
-                             const std::string& directory, std::ostream* out) {
-  const auto outputs = outputs_of(model, plan);
-  if (!outputs) return base::Unexpected(outputs.error());
-  auto set = OutputSet::open(directory);
-  if (!set) return base::Unexpected(std::move(set).error());
-  for (const Output& output : *outputs) {
-    if (auto added = set->add(output.name, output.write); !added) return added;
-  }
-  StringSink manifest;
-  write_manifest(model, options, plan, *set, manifest);
-  StringSink sums;
-  write_sums(*set, sums);
-  if (auto added = set->add("SHA256SUMS", [&](Sink& sink) { sink.write(sums.text()); }); !added)
-    return added;
-  if (auto added = set->add("manifest.json", [&](Sink& sink) { sink.write(manifest.text()); });
-      !added)
-    return added;
-  if (!options.signer.empty()) {
-    if (auto added = add_statement(model, options, *set); !added) return added;
-  }
-  if (auto committed = set->commit(); !committed) return committed;
-  if (out != nullptr) *out << manifest.text();
-  return {};
-}
-
 void say_result(const Model& model, const Options& options, const Streams& streams) {
   if (!model.verified)
     streams.err << "ethos-report: NOT VERIFIED: " << visible(model.unverified_reason) << '\n';
@@ -172,9 +136,9 @@ int report(const std::vector<std::string>& args, const Streams& streams) {
     return stop(streams, refusal.status, refusal.text);
   const Model& model = is_pair ? redacted : full;
   auto written =
-      write_all(model, options, *plan, options.out, options.json ? &streams.out : nullptr);
+      write_report(model, options, *plan, options.out, options.json ? &streams.out : nullptr);
   if (written && !options.full_out.empty())
-    written = write_all(full, options, *plan, options.full_out, nullptr);
+    written = write_report(full, options, *plan, options.full_out, nullptr);
   if (!written) {
     return stop(streams, static_cast<int>(Status::unverifiable),
                 "cannot write the report: " + written.error().message());
@@ -188,17 +152,20 @@ int verify(const std::vector<std::string>& args, const Streams& streams) {
   app.footer(kVerifyHelp);
   Options options;
   std::string directory;
+  std::string list;
   define_evidence(app, options);
   define_baseline(app, options);
   app.add_option("DIR", directory, "directory of the report")->required();
   app.add_flag("--unverified", options.unverified, "compare a report that says it is not verified");
+  app.add_option("--fleet", list, "the list of ledgers, for the directory of a fleet report");
   app.add_option("--redact", options.redact, "the policy that the report was redacted by");
   app.add_option("--pdf-engine", options.pdf_engine,
                  "path of the chromium or weasyprint that made report.pdf");
   app.add_option("--signer", options.signer,
                  "public key (vkey) that must have signed report.intoto.jsonl");
   if (const auto status = parse(app, args, streams)) return *status;
-  const Remade remade = remake(directory, options);
+  const Remade remade =
+      list.empty() ? remake(directory, options) : remake_fleet(directory, options, list);
   if (!options.quiet) {
     for (const std::string& line : remade.lines) streams.out << visible(line) << '\n';
   }
@@ -247,6 +214,49 @@ int explain(const std::vector<std::string>& args, const Streams& streams) {
   if (const auto refusal = explain_run(request, run, text))
     return stop(streams, refusal->status, refusal->text);
   streams.out << text.text();
+  return kDone;
+}
+
+int fleet(const std::vector<std::string>& args, const Streams& streams) {
+  CLI::App app("One report over many ledgers", "ethos-report fleet");
+  Options options;
+  FleetOptions wanted;
+  app.set_version_flag("--version", std::string("ethos-report ") + ETHOS_VERSION);
+  app.add_option("LIST", wanted.list, "the ledgers with their pins (ethos-fleet/1)")->required();
+  app.add_option("--controls", options.controls,
+                 "map of controls instead of the one carried (ethos-controls/1)");
+  app.add_option("--tzdir", options.tzdir, "directory of the time zone files")
+      ->capture_default_str();
+  app.add_option("--period", options.period, "YYYY-MM-DD..YYYY-MM-DD, both days included")
+      ->required();
+  app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
+  app.add_option("--format", options.formats, "html,pdf,csv,xlsx,md,json")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--out", options.out, "directory for the report")->required();
+  app.add_option("--title", options.title, "title of the report")->capture_default_str();
+  app.add_option("--org", options.organisation, "organisation it is about");
+  app.add_option(
+      "--baseline", options.baseline,
+      "compare grants from: start (of the period), YYYY-MM-DD (its end), release:REVISION");
+  app.add_option("--against", options.against, "up to: end (of the period), or as --baseline");
+  app.add_flag("--members", wanted.with_members,
+               "also write the report of each ledger, in DIR/NAME");
+  app.add_option("--pdf-engine", options.pdf_engine,
+                 "path of chromium or weasyprint for format pdf (the first of /usr/bin)");
+  app.add_flag("--csv-raw", options.csv_raw, "CSV for machines: formulas are not neutralised");
+  app.add_flag("--unverified", options.unverified,
+               "list ledgers that do not pass verification too, outside every sum");
+  app.add_flag("--quiet", options.quiet, "say nothing when it works");
+  app.footer(kFleetHelp);
+  if (const auto status = parse(app, args, streams)) return *status;
+  if (options.out.empty())
+    return stop(streams, static_cast<int>(Status::usage), "--out: a directory is required");
+  const FleetResult made = make_fleet_report(options, wanted);
+  if (!made.refusal.text.empty()) return stop(streams, made.refusal.status, made.refusal.text);
+  if (!made.unverified.empty())
+    streams.err << "ethos-report: NOT VERIFIED: " << visible(made.unverified) << '\n';
+  if (!options.quiet) streams.out << made.words << '\n';
   return kDone;
 }
 
@@ -299,6 +309,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
   const std::vector<std::string> rest(args.begin() + (args.empty() ? 0 : 1), args.end());
   if (!args.empty() && args[0] == "verify") return verify(rest, streams);
   if (!args.empty() && args[0] == "key") return make_key(rest, streams);
+  if (!args.empty() && args[0] == "fleet") return fleet(rest, streams);
   if (!args.empty() && args[0] == "drift") return drift(rest, streams);
   if (!args.empty() && args[0] == "explain") return explain(rest, streams);
   return report(args, streams);

@@ -74,4 +74,9 @@ void write_csv(const TableKind& kind, const Model& model, CsvText how, Sink& sin
   kind.fill(model, table);
 }
 
+void write_csv(const TableSource& source, const Model& model, CsvText how, Sink& sink) {
+  CsvTable table(model, how, sink);
+  source.fill(table);
+}
+
 }  // namespace ethos::reports

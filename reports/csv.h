@@ -19,5 +19,7 @@ std::string csv_cell(std::string_view text, CsvText how);
 
 // One table as a file: UTF-8 without BOM, comma, CRLF, a header line, no trailing summary.
 void write_csv(const TableKind& kind, const Model& model, CsvText how, Sink& sink);
+// `model` says only whether it is verified, and the zone.
+void write_csv(const TableSource& source, const Model& model, CsvText how, Sink& sink);
 
 }  // namespace ethos::reports

@@ -7,6 +7,7 @@ namespace ethos::reports {
 inline constexpr const char* kReportHelp =
     "Commands:\n"
     "  explain RUN       one run in plain words\n"
+    "  fleet LIST        one report over many ledgers\n"
     "  drift             what tools were given at two points\n"
     "  verify DIR        make the report in DIR again and compare\n"
     "  key NAME -o F     make a key that signs reports\n"
@@ -23,6 +24,12 @@ inline constexpr const char* kExplainHelp =
     "  ethos-report explain --pin pin.json caireeyu\n"
     "\n"
     "Exit status: 0 done, 1 tampered, 2 usage or no such run, 3 unverifiable or unreadable.";
+
+inline constexpr const char* kFleetHelp =
+    "Example:\n"
+    "  ethos-report fleet fleet.json --period 2026-10-01..2026-12-31 --out report\n"
+    "\n"
+    "Exit status: 0 done, 1 tampered, 2 usage, 3 unverifiable or unreadable, or no output.";
 
 inline constexpr const char* kDriftHelp =
     "Examples:\n"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/html.h"
 
-#include "reports/html_assets.h"
+#include <vector>
+
+#include "reports/html_frame.h"
 #include "reports/html_parts.h"
 #include "reports/json_report.h"
 #include "reports/period.h"
@@ -12,48 +14,26 @@ namespace ethos::reports {
 namespace {
 
 struct Section {
-  Markup anchor;  // "#id"
-  Markup title;
+  PageSection name;
   void (*put)(const Page& page);
 };
 constexpr Section kSections[] = {
-    {"#verdicts", "Verdicts", put_verdicts},
-    {"#minute", "In one minute", put_minute},
-    {"#exceptions", "Exceptions", put_exceptions},
-    {"#completeness", "Completeness", put_completeness},
-    {"#allowed", "Allowed versus used", put_allowed},
-    {"#denials", "Denials and limits", put_denials},
-    {"#drift", "Drift of grants", put_drift},
-    {"#weaker", "Strength of enforcement", put_weaker},
-    {"#controls", "Evidence by control", put_controls},
-    {"#keys", "Signers and keys", put_keys},
-    {"#population", "Population and sample", put_population},
-    {"#runs", "Runs", put_runs},
-    {"#check", "Verification", put_check},
-    {"#not-proved", "What is not proved", put_not_proved},
-    {"#method", "Method and glossary", put_method},
+    {{"#verdicts", "Verdicts"}, put_verdicts},
+    {{"#minute", "In one minute"}, put_minute},
+    {{"#exceptions", "Exceptions"}, put_exceptions},
+    {{"#completeness", "Completeness"}, put_completeness},
+    {{"#allowed", "Allowed versus used"}, put_allowed},
+    {{"#denials", "Denials and limits"}, put_denials},
+    {{"#drift", "Drift of grants"}, put_drift},
+    {{"#weaker", "Strength of enforcement"}, put_weaker},
+    {{"#controls", "Evidence by control"}, put_controls},
+    {{"#keys", "Signers and keys"}, put_keys},
+    {{"#population", "Population and sample"}, put_population},
+    {{"#runs", "Runs"}, put_runs},
+    {{"#check", "Verification"}, put_check},
+    {{"#not-proved", "What is not proved"}, put_not_proved},
+    {{"#method", "Method and glossary"}, put_method},
 };
-
-void put_head(const Page& page, const std::string& styles) {
-  const Model& model = page.model;
-  Html& html = page.html;
-  const std::string script = page.is_print ? "'none'" : policy_hash(page_script());
-  const std::string policy = "default-src 'none'; style-src " + policy_hash(styles) +
-                             "; script-src " + script +
-                             "; img-src data:; base-uri 'none'; form-action 'none'";
-  html.raw(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-  html.prepared(policy).raw(
-      "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" "
-      "content=\"no-referrer\">\n"
-      "<meta name=\"generator\"");
-  html.attribute("content", model.generator).raw(">\n<title>");
-  if (!model.verified) html.raw("NOT VERIFIED: ");
-  html.text(model.title).raw(", ").text(model.period.text()).raw("</title>\n<style>");
-  html.prepared(styles).raw("</style>\n</head>\n");
-}
 
 void put_embedded(const Page& page) {
   BoundedSink json(kMaxEmbedded);
@@ -101,54 +81,31 @@ void put_masthead(const Page& page) {
 
 namespace {
 
-void put_navigation(Html& html) {
-  html.raw("<nav aria-label=\"Sections\"><ol>\n");
-  for (const Section& section : kSections) {
-    html.raw("<li><a href=\"").raw(section.anchor).raw("\">").raw(section.title).raw("</a></li>\n");
-  }
-  html.raw("</ol></nav>\n");
-}
-
 void put_page(const Page& page) {
-  const Model& model = page.model;
   Html& html = page.html;
-  const std::string head =
-      (model.verified ? "" : "NOT VERIFIED: ") + model.title + " " + model.period.text();
-  const std::string styles = "\n" + std::string(style_sheet()) +
-                             page_style(shortened(head, 90), shortened(model.source.origin, 60) +
-                                                                 ", root " + model.source.root);
-  put_head(page, styles);
-  html.raw("<body>\n<a class=\"skip\" href=\"#verdicts\">Skip to the verdicts</a>\n");
-  if (!model.verified) {
-    html.raw("<div class=\"alarm\" role=\"note\">NOT VERIFIED: ").text(model.unverified_reason);
-    html.raw(". Nothing on this page is evidence.</div>\n");
-  }
-  html.raw("<div class=\"frame\"><div class=\"cols\">\n");
-  if (!page.is_print) put_navigation(html);
-  html.raw("<div>\n");
+  std::vector<PageSection> names;
+  for (const Section& section : kSections) names.push_back(section.name);
+  open_document(page, names);
   put_masthead(page);
   html.raw("<main>\n");
   for (const Section& section : kSections) section.put(page);
-  html.raw(
-      "</main>\n<footer class=\"mute\">\n<p>The SHA-256 of this file is in manifest.json and "
-      "SHA256SUMS beside it: "
-      "no file can state its own.</p>\n");
+  html.raw("</main>\n");
+  open_footer(html);
   if (!page.is_print) put_embedded(page);
-  html.raw("</footer>\n</div></div></div>\n");
-  if (!page.is_print) html.raw("<script>").prepared(page_script()).raw("</script>\n");
-  html.raw("</body>\n</html>\n");
+  html.raw("</footer>\n");
+  close_document(page);
 }
 
 }  // namespace
 
 void write_html(const Model& model, Sink& sink) {
   Html html(sink);
-  put_page({model, html, kScreenLimits, false});
+  put_page({model, html, kScreenLimits, false, false});
 }
 
 void write_print_html(const Model& model, Sink& sink) {
   Html html(sink);
-  put_page({model, html, kPrintLimits, true});
+  put_page({model, html, kPrintLimits, true, false});
 }
 
 }  // namespace ethos::reports

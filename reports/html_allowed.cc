@@ -59,6 +59,8 @@ std::vector<Capability> used_columns(const Model& model, std::string& empty) {
   return out;
 }
 
+}  // namespace
+
 void put_matrix(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
@@ -73,7 +75,8 @@ void put_matrix(const Page& page) {
       "class=\"sym s-dim\">–</span>not granted, no "
       "attempt recorded</li></ul>\n");
   html.raw(
-      "<div class=\"scroll\" tabindex=\"0\"><table class=\"matrix\"><caption>Figures are runs, "
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table "
+      "class=\"matrix\"><caption>Figures are runs, "
       "started of opened in the second column; #n "
       "is the first record that shows it. ");
   if (!empty.empty()) html.raw("Neither granted nor tried by any tool: ").text(empty).raw(".");
@@ -95,6 +98,8 @@ void put_matrix(const Page& page) {
   }
   close_table(html);
 }
+
+namespace {
 
 std::string figure_text(const std::string& name, std::uint64_t value) {
   if (name.ends_with("_ms")) return human_duration(static_cast<std::int64_t>(value));

@@ -77,7 +77,7 @@ figure{margin:1rem 0}
 figure svg{display:block;width:100%;max-width:46rem;height:auto}
 figcaption{color:var(--mute);font-size:.88rem;max-width:70ch}
 svg text{fill:var(--mute);font:12px system-ui,"DejaVu Sans",sans-serif}
-svg .axis{stroke:var(--line)}svg .sa{fill:var(--a)}svg .sb{fill:var(--b)}svg .hatch{stroke:var(--bg)}svg .mark{stroke:var(--b)}
+svg .axis{stroke:var(--line)}svg .sa{fill:var(--a)}svg .sb{fill:var(--b)}svg .hatch{stroke:var(--bg)}svg .mark{stroke:var(--b)}svg .growth{stroke:var(--a)}
 details{border-bottom:1px solid var(--line);padding:.15rem 0}
 summary{cursor:pointer;padding:.3rem 0;min-height:24px}
 details[open]>summary{font-weight:600}

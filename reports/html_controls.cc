@@ -7,22 +7,6 @@
 namespace ethos::reports {
 namespace {
 
-Markup symbol_of(Shown state) {
-  switch (state) {
-    case Shown::shown:
-      return "● ";
-    case Shown::contradicted:
-      return "✗ ";
-    case Shown::partly:
-      return "◐ ";
-    case Shown::no_event:
-      return "○ ";
-    case Shown::not_recorded:
-      return "– ";
-  }
-  return "";
-}
-
 void put_ids(Html& html, const ControlKind& kind) {
   std::map<std::string, std::vector<const ControlId*>> by_framework;
   for (const ControlId& control : kind.controls)
@@ -49,7 +33,7 @@ void put_row(const Page& page, const ControlState& row) {
       .raw("</th><td><span class=\"long\"><strong")
       .attribute("class", "c-" + std::string(name_of(row.state)));
   html.raw(">")
-      .raw(symbol_of(row.state))
+      .raw(shown_symbol(row.state))
       .text(label_of(row.state))
       .raw("</strong><br>")
       .text(row.statement);

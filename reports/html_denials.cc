@@ -8,8 +8,6 @@
 #include "reports/words.h"
 
 namespace ethos::reports {
-namespace {
-
 void put_buckets(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
@@ -44,7 +42,8 @@ void put_buckets(const Page& page) {
       .raw("><summary>Figures by ")
       .text(model.bucket_unit)
       .raw(
-          "</summary><div class=\"inner scroll\" tabindex=\"0\"><table><caption>Local "
+          "</summary><div class=\"inner scroll\" tabindex=\"0\" role=\"group\" "
+          "aria-label=\"Table\"><table><caption>Local "
           "days of ")
       .text(model.zone.name())
       .raw(
@@ -69,6 +68,8 @@ void put_buckets(const Page& page) {
   }
   html.raw("</tbody></table></div></details>\n");
 }
+
+namespace {
 
 void put_rules(const Page& page) {
   const Model& model = page.model;

@@ -12,7 +12,9 @@ namespace {
 void put_counted(const Page& page, Markup caption, Markup head,
                  const std::vector<CountedName>& rows) {
   Html& html = page.html;
-  html.raw("<div class=\"scroll\" tabindex=\"0\"><table><caption>")
+  html.raw(
+          "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+          "aria-label=\"Table\"><table><caption>")
       .raw(caption)
       .raw("</caption><thead><tr><th scope=\"col\">")
       .raw(head);
@@ -166,7 +168,7 @@ void put_check(const Page& page) {
   Html& html = page.html;
   html.raw(
           "<section id=\"check\"><h2>Verification transcript</h2>\n<div class=\"scroll\" "
-          "tabindex=\"0\"><table><caption>What ethos-verify ")
+          "tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table><caption>What ethos-verify ")
       .text(verdict.verifier);
   html.raw(" answered; exit status ")
       .number(static_cast<std::int64_t>(verdict.exit))

@@ -11,14 +11,6 @@
 namespace ethos::reports {
 namespace {
 
-Markup verdict_symbol(std::string_view result) {
-  if (result == "pass") return "✓ ";
-  if (result == "fail") return "✗ ";
-  if (result == "incomplete") return "◑ ";
-  if (result == "none") return "– ";
-  return "? ";
-}
-
 struct Tile {
   Markup anchor, label;
   std::int64_t now = 0;
@@ -84,10 +76,12 @@ void put_write_places(const Page& page) {
   }
 }
 
+}  // namespace
+
 void put_figures(const Page& page) {
   open_details(page).raw(
       "><summary>All figures</summary><div class=\"inner scroll\" "
-      "tabindex=\"0\"><table><caption>Every format "
+      "tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table><caption>Every format "
       "prints these figures from one model.</caption><thead><tr><th scope=\"col\">Figure</th><th "
       "scope=\"col\" "
       "class=\"n\">Period</th><th scope=\"col\" class=\"n\">Period "
@@ -99,8 +93,6 @@ void put_figures(const Page& page) {
   }
   page.html.raw("</tbody></table></div></details>\n");
 }
-
-}  // namespace
 
 void put_verdicts(const Page& page) {
   const Model& model = page.model;

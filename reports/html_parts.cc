@@ -11,7 +11,7 @@ constexpr std::size_t kShortId = 8;
 }  // namespace
 
 void open_table(Html& html, const TableHead& head) {
-  html.raw("<div class=\"scroll\" tabindex=\"0\"><table");
+  html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table");
   if (!head.filter.view().empty()) html.raw(" data-filter=\"").raw(head.filter).raw("\"");
   html.raw("><caption>").raw(head.caption).text(head.more).raw("</caption><thead><tr>");
   for (const Column& column : head.columns) {
@@ -75,6 +75,30 @@ void put_shown(Html& html, std::size_t shown, std::size_t of, std::string_view o
 bool is_deviating(const Run& run) {
   return run.state != RunState::closed || run.denial_records != 0 || run.setup_denials != 0 ||
          run.limit_records != 0 || run.gaps != 0 || run.left_behind || run.problem != NameId::none;
+}
+
+Markup verdict_symbol(std::string_view result) {
+  if (result == "pass") return "✓ ";
+  if (result == "fail") return "✗ ";
+  if (result == "incomplete") return "◑ ";
+  if (result == "none") return "– ";
+  return "? ";
+}
+
+Markup shown_symbol(Shown state) {
+  switch (state) {
+    case Shown::shown:
+      return "● ";
+    case Shown::contradicted:
+      return "✗ ";
+    case Shown::partly:
+      return "◐ ";
+    case Shown::no_event:
+      return "○ ";
+    case Shown::not_recorded:
+      return "– ";
+  }
+  return "";
 }
 
 }  // namespace ethos::reports

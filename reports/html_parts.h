@@ -17,6 +17,7 @@ struct Page {
   Html& html;
   const PageLimits& limits;
   bool is_print;
+  bool is_partly;  // not verified means: some of what it is about is not
 };
 
 struct Column {
@@ -49,6 +50,15 @@ void put_shown(Html& html, std::size_t shown, std::size_t of, std::string_view o
                std::string_view file);
 // True when the run has something in Model::exceptions.
 bool is_deviating(const Run& run);
+
+// ✓ ✗ ◑ – ?, never the only carrier of the meaning.
+Markup verdict_symbol(std::string_view result);
+Markup shown_symbol(Shown state);
+// What several pages have: every figure of the model's two periods; the matrix of tools; the
+// stretches of the period as charts and table.
+void put_figures(const Page& page);
+void put_matrix(const Page& page);
+void put_buckets(const Page& page);
 
 // Sections.
 void put_masthead(const Page& page);

@@ -4,7 +4,9 @@
 
 #include "reports/html.h"
 #include "reports/html_parts.h"
+#include "reports/period.h"
 #include "reports/sample.h"
+#include "reports/svg_chart.h"
 #include "reports/text.h"
 #include "reports/words.h"
 
@@ -151,6 +153,41 @@ void put_details(const Page& page, std::uint32_t index,
   html.raw("</ul></div></details>\n");
 }
 
+// How the population grew over the period, with a tick for each run of the sample.
+void put_growth(const Page& page) {
+  const Model& model = page.model;
+  if (model.runs.empty()) return;
+  const std::int64_t from = model.period.from;
+  GrowthChart chart{
+      "chart-population", "Runs opened since the period began", "", "", "", 1, {}, {}};
+  chart.length = static_cast<std::uint64_t>(model.period.until - from);
+  chart.first_label = date_text(model.period.first_day);
+  chart.last_label = date_text(model.period.last_day);
+  std::uint64_t total = 0;
+  for (const BucketRow& row : model.buckets) {
+    total += static_cast<std::uint64_t>(row.runs);
+    chart.points.push_back({static_cast<std::uint64_t>(row.bucket.until - from), total});
+  }
+  constexpr std::size_t kMostMarks = 500;
+  if (model.sample) {
+    for (const std::uint32_t pick : model.sample->picks) {
+      if (chart.marks.size() == kMostMarks) break;
+      const Run& run = model.runs[pick];
+      chart.marks.push_back({model.text(run.tool) + ", " + utc_ms_text(run.started_ms),
+                             static_cast<std::uint64_t>(run.started_ms / 1000 - from)});
+    }
+  }
+  chart.description = std::to_string(total) + " runs at the end of the period, " +
+                      std::to_string(chart.marks.size()) + " of them marked as drawn.";
+  page.html.raw("<figure>");
+  put_growth_chart(page.html, chart);
+  page.html.raw("<figcaption>Runs opened since the period began, by ")
+      .text(model.bucket_unit)
+      .raw(model.sample ? Markup("; a tick below the axis is a run of the sample. ")
+                        : Markup(". "));
+  page.html.raw("The figures are in the section Denials and limits.</figcaption></figure>\n");
+}
+
 }  // namespace
 
 void put_population(const Page& page) {
@@ -168,7 +205,9 @@ void put_population(const Page& page) {
   if (!model.sample) {
     html.raw(
         "none drawn. Whoever checks gives a seed: <code>--sample 25 --seed "
-        "TEXT</code></dd></dl></section>\n");
+        "TEXT</code></dd></dl>\n");
+    put_growth(page);
+    html.raw("</section>\n");
     return;
   }
   html.number(static_cast<std::int64_t>(model.sample->picks.size()))
@@ -177,6 +216,7 @@ void put_population(const Page& page) {
       .raw(" asked for, seed ");
   put_code(html, model.sample->seed);
   html.raw(" <span class=\"mute\">(").text(sample_method()).raw(")</span></dd></dl>\n");
+  put_growth(page);
   open_table(html, {"",
                     "In the order they were drawn. Each has its details in the section Runs.",
                     "",

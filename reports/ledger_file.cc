@@ -64,7 +64,8 @@ base::Result<std::optional<base::FileLock>> lock_shared(const std::string& ledge
   auto fd = base::open_regular(path, O_RDONLY);
   if (!fd && fd.error().code == base::Errc::not_found) return std::optional<base::FileLock>();
   if (!fd) return base::Unexpected(std::move(fd).error());
-  auto lock = base::FileLock::take(std::move(*fd), base::LockKind::shared, base::IfBusy::wait, path);
+  auto lock =
+      base::FileLock::take(std::move(*fd), base::LockKind::shared, base::IfBusy::wait, path);
   if (!lock) return base::Unexpected(std::move(lock).error());
   return std::optional<base::FileLock>(std::move(*lock));
 }

@@ -366,6 +366,7 @@ struct Model {
   std::vector<Gap> gaps;
 
   Tally now, previous;
+  std::vector<NameId> previous_tools;
   std::int64_t open_at_start = 0;    // opened before the period, ended in it, after it or never
   std::int64_t open_at_end = 0;      // opened in the period, ended after it or never
   std::int64_t clock_anomalies = 0;  // records whose clock lies before an earlier record's

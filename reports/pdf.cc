@@ -163,13 +163,18 @@ void set_pdf_node_numbers(std::string& pdf) {
 }
 
 base::Result<std::string> make_pdf(const PdfEngine& engine, const Model& model) {
-  auto work = WorkDirectory::make();
-  if (!work) return base::Unexpected(std::move(work).error());
   StringSink page;
   write_print_html(model, page);
+  return print_page(engine, page.text(), model.source.head_ms);
+}
+
+base::Result<std::string> print_page(const PdfEngine& engine, const std::string& page,
+                                     std::int64_t head_ms) {
+  auto work = WorkDirectory::make();
+  if (!work) return base::Unexpected(std::move(work).error());
   const std::string source = *work / "report.html";
   const std::string target = *work / "report.pdf";
-  if (auto made = base::create_file(source, base::as_bytes(page.text()), 0600); !made)
+  if (auto made = base::create_file(source, base::as_bytes(page), 0600); !made)
     return base::Unexpected(std::move(made).error());
   std::vector<std::string> arguments;
   if (engine.kind == PdfEngine::Kind::chromium) {
@@ -179,7 +184,7 @@ base::Result<std::string> make_pdf(const PdfEngine& engine, const Model& model) 
   } else {
     arguments = {"--encoding", "utf-8", source, target};
   }
-  const std::int64_t head = model.source.head_ms / 1000;
+  const std::int64_t head = head_ms / 1000;
   auto ended =
       run_program(engine.path, arguments, kMaxAnswer, alone_in(*work, head, engine.timeout_ms));
   if (!ended) return base::Unexpected(std::move(ended).error());

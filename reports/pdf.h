@@ -27,6 +27,9 @@ base::Result<PdfEngine> find_pdf_engine(const std::string& wanted);
 // tables and the sample, and says of how many rows. The same model, engine and fonts give the same
 // bytes: times in the file are those of the last record.
 base::Result<std::string> make_pdf(const PdfEngine& engine, const Model& model);
+// Any page of this program; `head_ms` is the time of the document.
+base::Result<std::string> print_page(const PdfEngine& engine, const std::string& page,
+                                     std::int64_t head_ms);
 
 // Sets /CreationDate and /ModDate of the file to `unix_seconds`, in place.
 void set_pdf_times(std::string& pdf, std::int64_t unix_seconds);

@@ -11,6 +11,11 @@
 #include "reports/sha256.h"
 
 namespace ethos::reports {
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && name.find('/') == std::string::npos && name != "..";
+}
+
 namespace {
 
 constexpr std::size_t kMaxManifest = 1048576;
@@ -32,10 +37,6 @@ struct Manifest {
   std::string zone_digest, tzdata, controls, pdf_engine, redaction;
   bool is_unverified = false, has_baseline = false, is_redacted = false;
 };
-
-bool is_plain_name(const std::string& name) {
-  return !name.empty() && name.size() <= 64 && name.find('/') == std::string::npos && name != "..";
-}
 
 bool read_manifest(JsonValue root, Options& options, Manifest& out) {
   if (root["format"].text_or("") != "ethos-report-manifest/1") return false;
@@ -78,52 +79,6 @@ std::string digest_of_file(const std::string& directory, const std::string& name
   return bytes ? hex(sha256(*bytes)) : std::string();
 }
 
-void compare(const std::string& directory, const Manifest& manifest,
-             const std::vector<Output>& outputs, const std::string& no_pdf, Remade& out) {
-  out.is_same = true;
-  std::map<std::string, std::string> made;
-  for (const Output& output : outputs) {
-    HashSink sink;
-    output.write(sink);
-    made[output.name] = sink.digest();
-  }
-  for (const auto& [name, stated] : manifest.digests) {
-    const std::string there = digest_of_file(directory, name);
-    const auto again = made.find(name);
-    std::string word = "same";
-    if (there.empty()) {
-      word = "unreadable";
-    } else if (there != stated) {
-      word = "changed after it was written";
-    } else if (name == "report.pdf" && again == made.end() && !no_pdf.empty()) {
-      out.is_undecided = true;
-      out.lines.push_back(name + ": as it was written, but not made again: " + no_pdf);
-      continue;
-    } else if (again == made.end() || again->second != stated) {
-      word = "different from what this ledger gives";
-    }
-    if (word != "same") out.is_same = false;
-    out.lines.push_back(std::string(name).append(": ").append(word));
-  }
-  for (const auto& [name, digest] : made) {
-    if (manifest.digests.contains(name)) continue;
-    out.is_same = false;
-    out.lines.push_back(name + ": not in the manifest");
-  }
-}
-
-// The formats of the manifest; without the PDF where the program that made it is not here.
-OutputPlan plan_again(Options options, const Manifest& manifest, std::string& no_pdf) {
-  auto plan = plan_outputs(options);
-  if (plan && (!plan->pdf || plan->pdf->version == manifest.pdf_engine)) return *plan;
-  no_pdf = plan ? "it was made by " + manifest.pdf_engine + ", here is " + plan->pdf->version
-                : plan.error().message();
-  std::erase(options.formats, "pdf");
-  auto rest = plan_outputs(options);
-  assert(rest);  // only a PDF needs anything
-  return *rest;
-}
-
 // The signature, and that each file it names is the one that lies there.
 void check_statement(const std::string& directory, const std::string& signer, Remade& out) {
   const auto key = record::PublicKey::from_text(signer);
@@ -161,6 +116,52 @@ void check_statement(const std::string& directory, const std::string& signer, Re
 }
 
 }  // namespace
+
+void compare_files(const std::string& directory,
+                   const std::map<std::string, std::string>& stated_digests,
+                   const std::vector<Output>& outputs, const std::string& no_pdf, Remade& out) {
+  out.is_same = true;
+  std::map<std::string, std::string> made;
+  for (const Output& output : outputs) {
+    HashSink sink;
+    output.write(sink);
+    made[output.name] = sink.digest();
+  }
+  for (const auto& [name, stated] : stated_digests) {
+    const std::string there = digest_of_file(directory, name);
+    const auto again = made.find(name);
+    std::string word = "same";
+    if (there.empty()) {
+      word = "unreadable";
+    } else if (there != stated) {
+      word = "changed after it was written";
+    } else if (name.ends_with(".pdf") && again == made.end() && !no_pdf.empty()) {
+      out.is_undecided = true;
+      out.lines.push_back(name + ": as it was written, but not made again: " + no_pdf);
+      continue;
+    } else if (again == made.end() || again->second != stated) {
+      word = "different from what this ledger gives";
+    }
+    if (word != "same") out.is_same = false;
+    out.lines.push_back(std::string(name).append(": ").append(word));
+  }
+  for (const auto& [name, digest] : made) {
+    if (stated_digests.contains(name)) continue;
+    out.is_same = false;
+    out.lines.push_back(name + ": not in the manifest");
+  }
+}
+
+OutputPlan plan_again(Options options, const std::string& engine, std::string& no_pdf) {
+  auto plan = plan_outputs(options);
+  if (plan && (!plan->pdf || plan->pdf->version == engine)) return *plan;
+  no_pdf = plan ? "it was made by " + engine + ", here is " + plan->pdf->version
+                : plan.error().message();
+  std::erase(options.formats, "pdf");
+  auto rest = plan_outputs(options);
+  assert(rest);  // only a PDF needs anything
+  return *rest;
+}
 
 Remade remake(const std::string& directory, Options options) {
   Remade out;
@@ -225,13 +226,13 @@ Remade remake(const std::string& directory, Options options) {
   if (!out.refusal.text.empty()) return out;
   const bool is_signed = out.is_same;
   std::string no_pdf;
-  const OutputPlan plan = plan_again(options, manifest, no_pdf);
+  const OutputPlan plan = plan_again(options, manifest.pdf_engine, no_pdf);
   const auto outputs = outputs_of(model, plan);
   if (!outputs) {
     out.refusal = {3, outputs.error().message()};
     return out;
   }
-  compare(directory, manifest, *outputs, no_pdf, out);
+  compare_files(directory, manifest.digests, *outputs, no_pdf, out);
   out.is_same = out.is_same && (options.signer.empty() || is_signed);
   if (manifest.zone_digest != model.zone.digest() || manifest.tzdata != model.tzdata) {
     out.lines.push_back("time zone data differs: the report has " + manifest.tzdata +

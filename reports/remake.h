@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "reports/options.h"
+#include "reports/outputs.h"
 
 namespace ethos::reports {
 
@@ -15,6 +17,18 @@ struct Remade {
   std::vector<std::string> lines;  // one a file: "report.html: same"
   Refusal refusal;                 // text empty when the comparison could be made
 };
+
+// Compares files in `directory` with their digests in a manifest and with what was made again.
+// `no_pdf`: why report.pdf or fleet.pdf was not made again; empty when it was, or there is none.
+void compare_files(const std::string& directory, const std::map<std::string, std::string>& stated,
+                   const std::vector<Output>& made, const std::string& no_pdf, Remade& out);
+
+// The outputs that a manifest asks for; without the PDF, with the reason in `no_pdf`, where the
+// program that made it (`engine`) is not here.
+OutputPlan plan_again(Options options, const std::string& engine, std::string& no_pdf);
+
+// A name in a manifest that cannot leave the directory.
+bool is_plain_name(const std::string& name);
 
 // Reads DIR/manifest.json, makes the same report again from the ledger and pin of `options`, and
 // compares each file in DIR, its digest in the manifest, and what was made, byte for byte. Nothing

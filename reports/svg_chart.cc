@@ -87,6 +87,28 @@ class Drawing {
         .attribute("y1", y1);
     html_.attribute("x2", x2).attribute("y2", y2).raw("/>\n");
   }
+  void polyline(const std::string& points) {
+    html_.raw("<polyline class=\"growth\" fill=\"none\" stroke=\"#3b6ea5\" stroke-width=\"2\"");
+    html_.attribute("points", points).raw("/>\n");
+  }
+  void marked_line(const std::string& x, const std::string& y1, const std::string& y2,
+                   const std::string& words) {
+    html_.raw("<g><title>").text(words).raw("</title>");
+    line(x, y1, x, y2, "mark");
+    html_.raw("</g>");
+  }
+  // Horizontal lines at 0, the half where it is a whole number ("0.5 denials" says nothing) and
+  // `top`.
+  void scale(std::uint64_t top, std::uint64_t base) {
+    const std::uint64_t steps = top % 2 == 0 ? 2 : 1;
+    for (std::uint64_t i = 0; i <= steps; ++i) {
+      const std::string y = std::to_string(base - kPlotHeight * i / steps);
+      line(std::to_string(kLeft), y, std::to_string(kWidth - kRight), y, "axis");
+      label(std::to_string(kLeft - 8), std::to_string(base - kPlotHeight * i / steps + 4), "end",
+            top > 9007199254740991ULL ? std::to_string(top / steps * i)
+                                      : grouped(static_cast<std::int64_t>(top / steps * i)));
+    }
+  }
   void legend(const BarChart& chart) {
     rect(std::to_string(kLeft), "8", "12", "12", false, "");
     label(std::to_string(kLeft + 18), "18", "start", chart.first_name);
@@ -126,15 +148,7 @@ void put_bar_chart(Html& html, const BarChart& chart) {
   Drawing draw(html, chart.id);
   draw.open(base + 26, chart.title, chart.description);
   draw.legend(chart);
-  // Halves only where they are whole numbers: "0.5 denials" says nothing.
-  const std::uint64_t steps = top % 2 == 0 ? 2 : 1;
-  for (std::uint64_t i = 0; i <= steps; ++i) {
-    const std::string y = std::to_string(base - kPlotHeight * i / steps);
-    draw.line(std::to_string(kLeft), y, std::to_string(kWidth - kRight), y, "axis");
-    draw.label(std::to_string(kLeft - 8), std::to_string(base - kPlotHeight * i / steps + 4), "end",
-               top > 9007199254740991ULL ? std::to_string(top / steps * i)
-                                         : grouped(static_cast<std::int64_t>(top / steps * i)));
-  }
+  draw.scale(top, base);
   const std::uint64_t count = std::max<std::uint64_t>(1, chart.bars.size());
   const std::uint64_t slot = (kWidth - kLeft - kRight) * 10 / count;        // tenths
   const std::uint64_t width = std::min<std::uint64_t>(slot * 7 / 10, 480);  // tenths
@@ -182,16 +196,36 @@ void put_range_chart(Html& html, const RangeChart& chart) {
                   std::to_string(range.to));
   }
   for (const RangeChart::Mark& mark : chart.marks) {
-    const std::string x = tenths(place(mark.at));
-    html.raw("<g><title>").text(mark.label).raw("</title>");
-    draw.line(x, "4", x, std::to_string(base), "mark");
-    html.raw("</g>");
+    draw.marked_line(tenths(place(mark.at)), "4", std::to_string(base), mark.label);
   }
   draw.line(std::to_string(kNames), std::to_string(base), std::to_string(kWidth - kRight),
             std::to_string(base), "axis");
   draw.label(std::to_string(kNames), std::to_string(base + 16), "start", "record 0");
   draw.label(std::to_string(kWidth - kRight), std::to_string(base + 16), "end",
              "record " + std::to_string(size - 1));
+  draw.close();
+}
+
+void put_growth_chart(Html& html, const GrowthChart& chart) {
+  const std::uint64_t top = nice_top(chart.points.empty() ? 1 : chart.points.back().total);
+  const std::uint64_t base = 14 + kPlotHeight;
+  const std::uint64_t length = std::max<std::uint64_t>(1, chart.length);
+  const auto place = [&](std::uint64_t at) {
+    return tenths(kLeft * 10 +
+                  scaled(std::min(at, length), length, (kWidth - kLeft - kRight) * 10));
+  };
+  Drawing draw(html, chart.id);
+  draw.open(base + 40, chart.title, chart.description);
+  draw.scale(top, base);
+  std::string points = place(0) + "," + std::to_string(base);
+  for (const GrowthChart::Point& point : chart.points)
+    points += " " + place(point.at) + "," +
+              tenths(base * 10 - scaled(point.total, top, kPlotHeight * 10));
+  draw.polyline(points);
+  for (const GrowthChart::Mark& mark : chart.marks)
+    draw.marked_line(place(mark.at), std::to_string(base), std::to_string(base + 10), mark.label);
+  draw.label(std::to_string(kLeft), std::to_string(base + 28), "start", chart.first_label);
+  draw.label(std::to_string(kWidth - kRight), std::to_string(base + 28), "end", chart.last_label);
   draw.close();
 }
 

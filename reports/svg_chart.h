@@ -43,6 +43,23 @@ struct RangeChart {
 };
 void put_range_chart(Html& html, const RangeChart& chart);
 
+// How something grew over a stretch of time, as a line, with marks on the axis below it.
+struct GrowthChart {
+  struct Point {
+    std::uint64_t at = 0;  // from the start of the stretch
+    std::uint64_t total = 0;
+  };
+  struct Mark {
+    std::string label;
+    std::uint64_t at = 0;
+  };
+  std::string id, title, description, first_label, last_label;
+  std::uint64_t length = 1;   // of the stretch
+  std::vector<Point> points;  // by time; totals never fall
+  std::vector<Mark> marks;
+};
+void put_growth_chart(Html& html, const GrowthChart& chart);
+
 // The smallest 1, 2 or 5 times a power of ten that is not below `value`; at least 1.
 std::uint64_t nice_top(std::uint64_t value);
 

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "reports/table.h"
 
 namespace ethos::reports {
+
+// A table of whatever report: its rows go where the caller wants them.
+struct TableSource {
+  std::string name, title;
+  std::function<void(Table&)> fill;
+};
 
 // One table of the report: a CSV file, a sheet of the workbook.
 struct TableKind {

@@ -43,16 +43,16 @@ constexpr std::array<Unsigned, 3> kUnsigned = {{
 
 }  // namespace
 
-std::vector<TallyRow> tally_rows(const Model& model) {
+std::vector<TallyRow> tally_rows(const Tally& now, const Tally& previous) {
   std::vector<TallyRow> out;
   out.reserve(kSigned.size() + kUnsigned.size());
   for (const Signed& row : kSigned) {
-    out.push_back({row.key, row.label, std::to_string(model.now.*row.field),
-                   std::to_string(model.previous.*row.field)});
+    out.push_back(
+        {row.key, row.label, std::to_string(now.*row.field), std::to_string(previous.*row.field)});
   }
   for (const Unsigned& row : kUnsigned) {
-    out.push_back({row.key, row.label, std::to_string(model.now.*row.field),
-                   std::to_string(model.previous.*row.field)});
+    out.push_back(
+        {row.key, row.label, std::to_string(now.*row.field), std::to_string(previous.*row.field)});
   }
   return out;
 }

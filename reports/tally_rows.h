@@ -16,6 +16,9 @@ struct TallyRow {
 };
 
 // All figures of Tally, in the order people read them.
-std::vector<TallyRow> tally_rows(const Model& model);
+std::vector<TallyRow> tally_rows(const Tally& now, const Tally& previous);
+inline std::vector<TallyRow> tally_rows(const Model& model) {
+  return tally_rows(model.now, model.previous);
+}
 
 }  // namespace ethos::reports

@@ -161,38 +161,48 @@ std::string xlsx_text(std::string_view text) {
   return out;
 }
 
-void write_xlsx(const Model& model, Sink& sink) {
+void write_workbook(const Model& model, const TableSource& first,
+                    const std::vector<TableSource>& tables, Sink& sink) {
   ZipWriter zip(sink);
-  const auto kinds = all_tables();
   const auto put = [&zip](const std::string& name, const std::string& bytes) {
     zip.open(name);
     zip.write(bytes);
     zip.close();
   };
-  put("[Content_Types].xml", content_types(kinds.size() + 1));
+  put("[Content_Types].xml", content_types(tables.size() + 1));
   put("_rels/.rels", package_relations());
   std::vector<SheetFacts> sheets;
-  for (const TableKind& kind : kinds) {
+  for (const TableSource& source : tables) {
     zip.open("xl/worksheets/sheet" + std::to_string(sheets.size() + 2) + ".xml");
     Sheet sheet(model, zip, false);
-    kind.fill(model, sheet);
+    source.fill(sheet);
     sheet.finish();
     zip.close();
-    sheets.push_back({std::string(kind.name), std::string(kind.title), sheet.last_column(),
-                      sheet.rows(), sheet.all_rows()});
+    sheets.push_back(
+        {source.name, source.title, sheet.last_column(), sheet.rows(), sheet.all_rows()});
   }
   zip.open("xl/worksheets/sheet1.xml");
-  Sheet first(model, zip, true);
-  fill_facts(model, first);
-  put_contents(sheets, first);
-  first.finish();
+  Sheet start(model, zip, true);
+  first.fill(start);
+  put_contents(sheets, start);
+  start.finish();
   zip.close();
-  put("xl/workbook.xml", workbook(sheets));
-  put("xl/_rels/workbook.xml.rels", workbook_relations(kinds.size() + 1));
+  put("xl/workbook.xml", workbook(first.title, sheets));
+  put("xl/_rels/workbook.xml.rels", workbook_relations(tables.size() + 1));
   put("xl/styles.xml", styles());
   put("docProps/core.xml", core_properties(model));
   put("docProps/app.xml", app_properties());
   zip.finish();
+}
+
+void write_xlsx(const Model& model, Sink& sink) {
+  std::vector<TableSource> tables;
+  for (const TableKind& kind : all_tables()) {
+    tables.push_back({std::string(kind.name), std::string(kind.title),
+                      [&model, &kind](Table& table) { kind.fill(model, table); }});
+  }
+  write_workbook(model, {"report", "Report", [&model](Table& table) { fill_facts(model, table); }},
+                 tables, sink);
 }
 
 }  // namespace ethos::reports

@@ -3,9 +3,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/model.h"
 #include "reports/sink.h"
+#include "reports/tables.h"
 
 namespace ethos::reports {
 
@@ -18,6 +20,11 @@ namespace ethos::reports {
 // The bytes depend on the model only; the document's time is that of the last record. A sheet
 // holds at most kMaxSheetRows rows; the first sheet says how many of how many.
 void write_xlsx(const Model& model, Sink& sink);
+
+// The same for other tables; the first one is the first sheet, which then lists the others. `model`
+// gives title, period, source and whether it is verified.
+void write_workbook(const Model& model, const TableSource& first,
+                    const std::vector<TableSource>& tables, Sink& sink);
 
 inline constexpr std::size_t kMaxSheetRows = 1048575;  // and the head line
 

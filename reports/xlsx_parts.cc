@@ -79,8 +79,8 @@ std::string workbook_relations(std::size_t sheets) {
   return out + "</Relationships>";
 }
 
-std::string workbook(const std::vector<SheetFacts>& sheets) {
-  std::string list = "<sheet name=\"Report\" sheetId=\"1\" r:id=\"rId1\"/>";
+std::string workbook(const std::string& first, const std::vector<SheetFacts>& sheets) {
+  std::string list = "<sheet name=" + quoted(first) + " sheetId=\"1\" r:id=\"rId1\"/>";
   std::string names;
   std::size_t number = 1;
   for (const SheetFacts& sheet : sheets) {

@@ -18,8 +18,8 @@ struct SheetFacts {
 std::string content_types(std::size_t sheets);
 std::string package_relations();
 std::string workbook_relations(std::size_t sheets);
-// The sheets after the first one, which is named "Report".
-std::string workbook(const std::vector<SheetFacts>& sheets);
+// `sheets` are those after the first one.
+std::string workbook(const std::string& first, const std::vector<SheetFacts>& sheets);
 std::string styles();
 std::string core_properties(const Model& model);
 std::string app_properties();
