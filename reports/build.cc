@@ -3,6 +3,8 @@
 
 #include <cassert>
 #include <span>
+#include <system_error>
+#include <thread>
 
 #include "ledger/base/base64.h"
 #include "reports/bundle_file.h"
@@ -103,24 +105,62 @@ struct Extras {
   Sha256* salt = nullptr;             // gets every record
 };
 
+// The records on their way into a model. Reading needs nothing of the verifier's answer; finishing
+// does.
+class Reading {
+ public:
+  // `model` has its period, zone and points of comparison.
+  explicit Reading(Model& model) : model_(model), collector_(model) {}
+
+  base::Result<std::int64_t> read(const Request& request, std::int64_t size, Sha256* salt) {
+    auto count = read_records(request, size, [&](std::uint64_t seq, std::string_view bytes) {
+      const Hash leaf = tree_.add(bytes);
+      collector_.add(seq, bytes, leaf);
+      if (salt != nullptr) salt->add(bytes);
+    });
+    return count;
+  }
+  Totals finish(std::int64_t count, const Extras& extras) {
+    model_.source.size = count;
+    collector_.finish(extras.baseline, extras.redaction);
+    if (extras.standing != nullptr) *extras.standing = collector_.standing();
+    return totals_of(count, tree_);
+  }
+
+ private:
+  Model& model_;
+  TreeRoot tree_;
+  Collector collector_;
+};
+
 base::Result<Totals> collect_records(const Request& request, std::int64_t size, Model& model,
                                      const Extras& extras) {
-  TreeRoot tree;
-  Collector collector(model);
-  auto count = read_records(request, size, [&](std::uint64_t seq, std::string_view bytes) {
-    const Hash leaf = tree.add(bytes);
-    collector.add(seq, bytes, leaf);
-    if (extras.salt != nullptr) extras.salt->add(bytes);
-  });
+  Reading reading(model);
+  auto count = reading.read(request, size, extras.salt);
   if (!count) return base::Unexpected(std::move(count).error());
-  model.source.size = *count;
-  collector.finish(extras.baseline, extras.redaction);
-  if (extras.standing != nullptr) *extras.standing = collector.standing();
-  return totals_of(*count, tree);
+  return reading.finish(*count, extras);
 }
 
-// Reads what accept_ledger has accepted, and holds it against the verifier's answer. Without an
-// accepted checkpoint, what is there is read, and the page says that nobody vouches.
+// Holds what was read against the verifier's answer.
+bool check_totals(const Totals& totals, Model& model, Refusal& refusal) {
+  model.source.root = totals.root_base64;
+  if (!model.verified) return true;
+  if (totals.root_base64 != model.verdict.root_base64) {
+    return refuse(refusal, 1, "no report: the records changed after they were verified");
+  }
+  std::int64_t runs = 0;
+  for (const TieOutRow& row : model.tie_out) {
+    if (row.type == "run.open") runs = row.total();
+  }
+  if (totals.records != model.verdict.records || runs != model.verdict.runs) {
+    return refuse(refusal, 3,
+                  "no report: the verifier counted other records or runs than this program");
+  }
+  return true;
+}
+
+// Reads what accept_ledger has accepted. Without an accepted checkpoint, what is there is read, and
+// the page says that nobody vouches.
 bool collect_accepted(const Request& request, Model& model, const Extras& extras,
                       Refusal& refusal) {
   auto totals = collect_records(request, model.verified ? model.verdict.size : 0, model, extras);
@@ -128,20 +168,7 @@ bool collect_accepted(const Request& request, Model& model, const Extras& extras
     return refuse(refusal, totals.error().code == base::Errc::mismatch ? 1 : 3,
                   "no report: " + totals.error().message());
   }
-  model.source.root = totals->root_base64;
-  if (!model.verified) return true;
-  if (totals->root_base64 != model.verdict.root_base64) {
-    return refuse(refusal, 1, "no report: the records changed after they were verified");
-  }
-  std::int64_t runs = 0;
-  for (const TieOutRow& row : model.tie_out) {
-    if (row.type == "run.open") runs = row.total();
-  }
-  if (totals->records != model.verdict.records || runs != model.verdict.runs) {
-    return refuse(refusal, 3,
-                  "no report: the verifier counted other records or runs than this program");
-  }
-  return true;
+  return check_totals(*totals, model, refusal);
 }
 
 // Far from every run, so that none is kept.
@@ -216,8 +243,9 @@ void describe_source(const Request& request, Model& model) {
 
 }  // namespace
 
-bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
-  if (!run_verifier(request, model.verdict, refusal)) return false;
+namespace {
+
+bool judge_verdict(const Request& request, Model& model, Refusal& refusal) {
   model.unverified_reason = unverified_reason(model.verdict);
   model.verified = model.unverified_reason.empty();
   if (!model.verified && !request.unverified) {
@@ -229,10 +257,68 @@ bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
   return true;
 }
 
+// The verifier in a thread of its own, so that the records can be read meanwhile.
+class Verifying {
+ public:
+  explicit Verifying(const Request& request) {
+    try {
+      thread_ = std::thread([this, &request] { ok_ = run_verifier(request, verdict_, refusal_); });
+    } catch (const std::system_error&) {
+      ok_ = run_verifier(request, verdict_, refusal_);
+    }
+  }
+  Verifying(const Verifying&) = delete;
+  Verifying& operator=(const Verifying&) = delete;
+  ~Verifying() {
+    if (thread_.joinable()) thread_.join();
+  }
+  // Waits for the answer. False: there is none.
+  bool answer(Verdict& verdict, Refusal& refusal) {
+    if (thread_.joinable()) thread_.join();
+    verdict = std::move(verdict_);
+    if (!ok_) refusal = refusal_;
+    return ok_;
+  }
+
+ private:
+  std::thread thread_;
+  Verdict verdict_;
+  Refusal refusal_;
+  bool ok_ = false;
+};
+
+}  // namespace
+
+bool accept_ledger(const Request& request, Model& model, Refusal& refusal) {
+  return run_verifier(request, model.verdict, refusal) && judge_verdict(request, model, refusal);
+}
+
+// Most ledgers hold exactly the records of their last checkpoint, so all of them are read while the
+// verifier works, on a second processor. What was read counts only if its root is the one that was
+// accepted; another number of records is read again.
 bool build_model(const Request& request, Model& model, Refusal& refusal) {
-  if (!accept_ledger(request, model, refusal) ||
-      !collect_with_baseline(request, model, {}, refusal))
+  if (!request.baseline.empty()) {
+    if (!accept_ledger(request, model, refusal) ||
+        !collect_with_baseline(request, model, {}, refusal))
+      return false;
+    finish_model(request, model);
+    return true;
+  }
+  describe_source(request, model);
+  Verifying verifying(request);
+  Reading reading(model);
+  const auto count = reading.read(request, 0, nullptr);
+  if (!verifying.answer(model.verdict, refusal) || !judge_verdict(request, model, refusal))
     return false;
+  if (count && (!model.verified || *count == model.verdict.size)) {
+    if (!check_totals(reading.finish(*count, {}), model, refusal)) return false;
+  } else {
+    Verdict verdict = std::move(model.verdict);
+    model = Model();
+    model.verdict = std::move(verdict);
+    if (!judge_verdict(request, model, refusal) || !collect_accepted(request, model, {}, refusal))
+      return false;
+  }
   finish_model(request, model);
   return true;
 }

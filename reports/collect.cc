@@ -246,7 +246,10 @@ void Collector::count(Known& known, const Event& event) {
 void Collector::finish(const GrantSnapshot* baseline, const Redaction* redaction) {
   for (std::uint32_t index = 0; index < model_.runs.size(); ++index) {
     if (open_.contains(index)) settle(index);
-    const Run& run = model_.runs[index];
+    Run& run = model_.runs[index];
+    const auto problem = model_.verdict.run_problems.find(run.id);
+    if (problem != model_.verdict.run_problems.end())
+      run.problem = model_.names.id(problem->second, NameRole::verifier);
     if (!run.ended || run.ended_ms >= model_.period.until * 1000) ++model_.open_at_end;
   }
   for (Tally* tally : {&model_.now, &model_.previous}) {

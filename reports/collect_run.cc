@@ -41,9 +41,6 @@ void Collector::start_row(const Event& event, Run& run) {
     run.exe_path = model_.names.id(path_text(exe["path"]), NameRole::path);
     run.exe_sha256 = name(exe["sha256"], NameRole::program);
   }
-  const auto problem = model_.verdict.run_problems.find(run.id);
-  if (problem != model_.verdict.run_problems.end())
-    run.problem = model_.names.id(problem->second, NameRole::verifier);
 }
 
 void Collector::fill_row(Known& known, const Event& event) {
