@@ -27,7 +27,7 @@ inline constexpr const char* kExplainHelp =
 
 inline constexpr const char* kFleetHelp =
     "Example:\n"
-    "  ethos-report fleet fleet.json --period 2026-10-01..2026-12-31 --out report\n"
+    "  ethos-report fleet fleet.json --period 2026-10-01..2026-12-31 --out fleet\n"
     "\n"
     "Exit status: 0 done, 1 tampered, 2 usage, 3 unverifiable or unreadable, or no output.";
 

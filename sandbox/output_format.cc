@@ -7,12 +7,37 @@
 namespace ethos::sandbox {
 namespace {
 
-constexpr auto kOnStandardOutput = std::to_array<std::string_view>(
-    {"auto",          "bandit-json",    "checkstyle-xml",  "clang-plist",   "clang-tidy-text",
-     "eslint-json",   "flake8-text",    "golangci-json",   "hadolint-json", "junit-xml",
-     "msbuild-text",  "mypy-text",      "none",            "pylint-json",   "pylint-json2",
-     "rubocop-json",  "sarif",          "shellcheck-gcc",  "shellcheck-json",
-     "shellcheck-json1", "tap",         "yamllint-text",   "code-climate-json"});
+constexpr auto kOnStandardOutput = std::to_array<std::string_view>({"ansible-lint-text",
+                                                                    "auto",
+                                                                    "bandit-json",
+                                                                    "checkstyle-xml",
+                                                                    "clang-plist",
+                                                                    "clang-tidy-text",
+                                                                    "clang-tidy-yaml",
+                                                                    "clippy-json",
+                                                                    "code-climate-json",
+                                                                    "eslint-json",
+                                                                    "eslint-stylish",
+                                                                    "flake8-text",
+                                                                    "github-annotations",
+                                                                    "golangci-json",
+                                                                    "hadolint-json",
+                                                                    "junit-xml",
+                                                                    "msbuild-text",
+                                                                    "mypy-text",
+                                                                    "none",
+                                                                    "phpstan-json",
+                                                                    "pylint-json",
+                                                                    "pylint-json2",
+                                                                    "pylint-text",
+                                                                    "rubocop-json",
+                                                                    "sarif",
+                                                                    "sarif-1.0",
+                                                                    "shellcheck-gcc",
+                                                                    "shellcheck-json",
+                                                                    "shellcheck-json1",
+                                                                    "tap",
+                                                                    "yamllint-text"});
 constexpr auto kOnStandardError =
     std::to_array<std::string_view>({"clang-text", "cppcheck-xml", "gcc-text", "go-vet-text"});
 

@@ -114,6 +114,7 @@ def run_help(world, directory):
     os.remove(os.path.join(world.home, "report.key"))
     # A report is made again from the ledger as it was; the examples before the last ones make it grow.
     world.run("--help", "cp ~/evidence/ledger.db ~/then.db; cp ~/evidence/ledger.db-wal ~/then.db-wal\n", {0})
+    world.write("fleet.json", '{"format":"ethos-fleet/1","members":[{"name":"here","ledger":"ledger.db","pin":"pin.json"}]}')
     before = "set +o pipefail; export ETHOS_LEDGER=~/evidence/ledger.db; cp $ETHOS_LEDGER $ETHOS_LEDGER-wal .; rm -rf parts\n"
     seen = set()
     for name, command in cli_help.read_commands(directory).items():

@@ -130,7 +130,7 @@ TEST_CASE("note: two different signatures of one key refuse the note", "[ledger]
 TEST_CASE("note: bad text is not signed", "[ledger][note]") {
   for (const char* bad : {"", "no line feed", "tab\there\n", "cr\r\n", "\xFF\n"}) {
     CAPTURE(bad);
-    CHECK_FALSE(sign_note(bad, {}));
+    CHECK_FALSE(sign_note(bad, std::span<const SigningKey* const>{}));
   }
 }
 
