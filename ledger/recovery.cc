@@ -72,6 +72,7 @@ Result<void> find_chains(const LedgerReader& reader, std::vector<DeadRun>& dead)
 
 Result<std::vector<record::RunId>> recover_runs(Appender& appender, DeadRuns whose) {
   std::vector<record::RunId> aborted;
+  remove_unfinished_run_files(appender.files());
   auto runs = list_run_files(appender.files());
   if (!runs) return Unexpected(std::move(runs).error());
   std::vector<DeadRun> dead;

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <ctime>
 #include <memory>
 
 #include "ledger/base/file_io.h"
@@ -80,6 +81,23 @@ Result<std::vector<record::RunId>> list_run_files(const LedgerFiles& files) {
     if (run) out.push_back(*run);
   }
   return out;
+}
+
+void remove_unfinished_run_files(const LedgerFiles& files) {
+  constexpr std::string_view kNew = ".new";
+  constexpr std::time_t kOldSeconds = 60;  // making one takes less than a millisecond
+  const std::unique_ptr<DIR, DirCloser> dir(::opendir(files.runs().c_str()));
+  if (!dir) return;
+  while (const dirent* entry = ::readdir(dir.get())) {
+    const std::string_view name = entry->d_name;
+    if (!name.ends_with(kNew) ||
+        !record::RunId::from_text(name.substr(0, name.size() - kNew.size())))
+      continue;
+    struct stat st {};
+    if (::fstatat(::dirfd(dir.get()), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(st.st_mode) && ::time(nullptr) - st.st_mtime > kOldSeconds)
+      ::unlinkat(::dirfd(dir.get()), entry->d_name, 0);
+  }
 }
 
 Result<base::FileLock> create_run_file(const LedgerFiles& files, const record::RunId& run,

@@ -39,6 +39,9 @@ base::Result<base::FileLock> create_run_file(const LedgerFiles& files, const rec
 // The runs that have a file.
 base::Result<std::vector<record::RunId>> list_run_files(const LedgerFiles& files);
 
+// Removes what creators that were killed left (`<run>.new`, older than a minute).
+void remove_unfinished_run_files(const LedgerFiles& files);
+
 // Says "this run is alive" to everyone who shares the ledger: flock on `<ledger>.runs/<run id>`
 // (docs/formats/store.md S-10). Take it before the run's first record. When the process dies the
 // kernel lets go of the lock, and recovery may write run.abort. The descriptor is close-on-exec; a

@@ -151,6 +151,7 @@ struct LaunchOptions {
   FaultInjection fault;
   bool forces_copies = false;          // test only: the form of staged grants that old kernels need
   std::function<void()> commit_probe;  // test only: called between the steps of bringing out
+  std::function<void()> decided_probe;  // test only: called after each grant has been cleaned up
 };
 
 // Runs `plan`. Blocks all signals of the calling thread meanwhile and takes SIGINT, SIGTERM and
@@ -162,6 +163,14 @@ struct LaunchOptions {
 // the journal. Returns how many entries were undone; 0 when there is no journal. Errc::malformed
 // for a journal that is not ours: it is left alone.
 base::Result<std::size_t> roll_back_commit(const std::string& journal);
+
+// Completes a commit that was decided (`decision_of` is there) and cut off while what had been
+// replaced was removed. Results as above.
+base::Result<std::size_t> complete_commit(const std::string& journal);
+
+// Made beside the journal of a run's first grant once every grant of the run is in place, and removed
+// last of all: the one moment from which on all of them stay.
+[[nodiscard]] std::string decision_of(const std::string& journal);
 
 // Opens /dev/null on 0, 1 and 2 where the caller left them closed, so that no descriptor of ours
 // can become one of them. The first thing a main does. False when even that failed.

@@ -53,6 +53,13 @@ void remove_inner(int dir, const std::string& name, int depth) {
   unlinkat(dir, name.c_str(), AT_REMOVEDIR);
 }
 
+// What lies under the temporary name, unless a stranger put it there. Before the inode is known
+// (the supervisor died while it was built) the random name has to do.
+void remove_new(int grant, const CommitStep& step) {
+  if (step.new_inode == 0 || inode_at(grant, step.temp) == step.new_inode)
+    remove_tree(grant, step.temp);
+}
+
 void undo_step(int grant, const CommitStep& step) {
   const std::uint64_t at_temp = inode_at(grant, step.temp);
   const std::uint64_t at_final = inode_at(grant, step.final);
@@ -60,12 +67,12 @@ void undo_step(int grant, const CommitStep& step) {
     case CommitStep::Kind::exchange:
       if (step.old_inode != 0 && at_temp == step.old_inode && at_final == step.new_inode)
         static_cast<void>(rename_at(grant, step.temp, step.final, RENAME_EXCHANGE));
-      if (inode_at(grant, step.temp) != step.old_inode) remove_tree(grant, step.temp);
+      if (inode_at(grant, step.temp) != step.old_inode) remove_new(grant, step);
       break;
     case CommitStep::Kind::create:
       if (step.new_inode != 0 && at_temp == 0 && at_final == step.new_inode)
         static_cast<void>(rename_at(grant, step.final, step.temp, RENAME_NOREPLACE));
-      remove_tree(grant, step.temp);
+      remove_new(grant, step);
       break;
     case CommitStep::Kind::remove:
       if (at_temp != 0 && at_temp == step.old_inode)
@@ -96,22 +103,36 @@ std::uint64_t inode_at(int grant, const std::string& path) {
   return fd.is_open() && fstat(fd.get(), &found) == 0 ? found.st_ino : 0;
 }
 
+// Names are all that a rename takes, and others may write in the directory too: only afterwards is
+// it certain what was moved.
 int apply_step(int grant, const CommitStep& step) {
-  switch (step.kind) {
-    case CommitStep::Kind::exchange:
-      return rename_at(grant, step.temp, step.final, RENAME_EXCHANGE);
-    case CommitStep::Kind::create:
-      return rename_at(grant, step.temp, step.final, RENAME_NOREPLACE);
-    case CommitStep::Kind::remove:
-      return rename_at(grant, step.final, step.temp, RENAME_NOREPLACE);
-    case CommitStep::Kind::discard:
-      break;
-  }
-  return 0;
+  const bool is_removal = step.kind == CommitStep::Kind::remove;
+  if (step.kind == CommitStep::Kind::discard) return 0;
+  const unsigned flags =
+      step.kind == CommitStep::Kind::exchange ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+  const std::string& from = is_removal ? step.final : step.temp;
+  const std::string& to = is_removal ? step.temp : step.final;
+  if (const int error = rename_at(grant, from, to, flags)) return error;
+  const bool is_new_right = is_removal || inode_at(grant, step.final) == step.new_inode;
+  const bool is_old_right = step.kind == CommitStep::Kind::create ||
+                            inode_at(grant, step.temp) == step.old_inode;
+  if (is_new_right && is_old_right) return 0;
+  static_cast<void>(rename_at(grant, to, from, flags));
+  return ESTALE;
 }
 
 void undo_steps(int grant, const std::vector<CommitStep>& steps) {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) undo_step(grant, *step);
+}
+
+void finish_steps(int grant, const std::vector<CommitStep>& steps) {
+  for (const CommitStep& step : steps) {
+    if (step.kind == CommitStep::Kind::discard) {
+      remove_new(grant, step);
+    } else if (step.old_inode != 0 && inode_at(grant, step.temp) == step.old_inode) {
+      remove_tree(grant, step.temp);
+    }
+  }
 }
 
 void remove_tree(int grant, const std::string& path) {
@@ -120,7 +141,10 @@ void remove_tree(int grant, const std::string& path) {
   if (parent.is_open()) remove_inner(parent.get(), name, 0);
 }
 
-base::Result<std::size_t> roll_back_commit(const std::string& journal) {
+namespace {
+
+base::Result<std::size_t> end_commit(const std::string& journal,
+                                     void (*end)(int, const std::vector<CommitStep>&)) {
   const auto file = base::open_regular(journal, O_RDONLY);
   const auto text = file ? base::read_fd(*file, kMaxJournal, journal)
                          : base::Result<std::string>(base::Unexpected(file.error()));
@@ -132,9 +156,19 @@ base::Result<std::size_t> roll_back_commit(const std::string& journal) {
   if (!parsed) return base::Unexpected(base::Error(parsed.error()));
   const auto grant = open_grant(parsed->grant_path, parsed->device, parsed->inode);
   if (!grant) return base::Unexpected(base::Error(grant.error()));
-  undo_steps(grant->get(), parsed->steps);
+  end(grant->get(), parsed->steps);
   if (unlink(journal.c_str()) != 0) return base::fail_errno(journal, errno);
   return parsed->steps.size();
+}
+
+}  // namespace
+
+base::Result<std::size_t> roll_back_commit(const std::string& journal) {
+  return end_commit(journal, undo_steps);
+}
+
+base::Result<std::size_t> complete_commit(const std::string& journal) {
+  return end_commit(journal, finish_steps);
 }
 
 }  // namespace ethos::sandbox

@@ -15,10 +15,13 @@ namespace ethos::sandbox {
 [[nodiscard]] base::Result<base::UniqueFd> open_grant(const std::string& path, std::uint64_t device,
                                                       std::uint64_t inode);
 
-// 0 or the errno.
+// 0 or the errno. ESTALE: what was moved is not what the step names, by its inodes; it was moved
+// back.
 [[nodiscard]] int apply_step(int grant, const CommitStep& step);
 // Puts back what `steps` did or would have done, last first; whatever state each of them is in.
 void undo_steps(int grant, const std::vector<CommitStep>& steps);
+// Removes what `steps`, all of them done, replaced.
+void finish_steps(int grant, const std::vector<CommitStep>& steps);
 // A file, or a directory with all that is in it.
 void remove_tree(int grant, const std::string& path);
 // Inode under a path, 0 when there is none.

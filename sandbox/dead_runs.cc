@@ -2,7 +2,9 @@
 #include "sandbox/dead_runs.h"
 
 #include <filesystem>
+#include <map>
 #include <ostream>
+#include <vector>
 
 #include "ledger/base/file_lock.h"
 #include "ledger/recovery.h"
@@ -17,29 +19,49 @@ std::string journal_of(const ledger::LedgerFiles& files, const std::string& run)
   return files.runs() + "/" + run + ".journal";
 }
 
+namespace {
+
+// What one journal of a dead run still asks for.
+void end_commit(const std::string& journal, bool is_decided, std::ostream& err) {
+  auto ended = is_decided ? complete_commit(journal) : roll_back_commit(journal);
+  if (!ended) {
+    // The place may be gone for ever; one dead run must not stop every later one.
+    err << "ethos-run: what a dead run had half brought out could not be "
+        << (is_decided ? "completed: " : "undone: ") << ended.error().message() << '\n';
+    std::error_code error;
+    std::filesystem::rename(journal, journal + ".failed", error);
+  } else if (*ended > 0) {
+    err << "ethos-run: " << (is_decided ? "completed " : "undid ") << *ended
+        << " changes that a dead run had half brought out\n";
+  }
+}
+
+}  // namespace
+
 // Before the runs are ended in the ledger.
 Result<void> undo_dead_commits(const ledger::LedgerFiles& files, std::ostream& err) {
   std::error_code error;
+  std::map<std::string, std::vector<std::string>> journals;  // by run
   for (const auto& entry : std::filesystem::directory_iterator(files.runs(), error)) {
     const std::string name = entry.path().filename().string();
-    constexpr std::string_view kSuffix = ".journal";
-    if (!name.ends_with(kSuffix)) continue;
-    // RUN.journal, RUN.1.journal, ...: one a grant.
-    const std::string run_file = files.runs() + "/" + name.substr(0, name.find('.'));
+    const std::string run = name.substr(0, name.find('.'));
+    // RUN.journal, RUN.1.journal, ...: one a grant; RUN.journal.decided for all of them.
+    if (name.ends_with(".journal")) {
+      journals[run].push_back(entry.path().string());
+    } else if (name.ends_with(".journal.decided")) {
+      journals[run];
+    }
+  }
+  for (const auto& [run, paths] : journals) {
     // Whoever can lock the run's file, or finds none, knows that its runner is gone.
-    auto lock = base::FileLock::create(run_file, base::LockKind::exclusive, base::IfBusy::give_up);
+    auto lock = base::FileLock::create(files.runs() + "/" + run, base::LockKind::exclusive,
+                                       base::IfBusy::give_up);
     if (!lock && lock.error().code == Errc::busy) continue;
     if (!lock) return base::Unexpected(std::move(lock).error());
-    auto undone = roll_back_commit(entry.path().string());
-    if (!undone) {
-      // The place may be gone for ever; one dead run must not stop every later one.
-      err << "ethos-run: what a dead run had half brought out could not be undone: "
-          << undone.error().message() << '\n';
-      std::filesystem::rename(entry.path(), entry.path().string() + ".failed", error);
-      continue;
-    }
-    if (*undone > 0)
-      err << "ethos-run: undid " << *undone << " changes that a dead run had half brought out\n";
+    const std::string decision = decision_of(journal_of(files, run));
+    const bool is_decided = std::filesystem::exists(decision, error);
+    for (const std::string& journal : paths) end_commit(journal, is_decided, err);
+    if (is_decided) std::filesystem::remove(decision, error);
   }
   return {};
 }

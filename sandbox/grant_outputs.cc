@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <iterator>
 
+#include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
 #include "sandbox/commit_rules.h"
 #include "sandbox/staged_file.h"
@@ -57,6 +58,10 @@ std::string numbered(const std::string& journal, std::size_t number) {
 
 }  // namespace
 
+std::string decision_of(const std::string& journal) {
+  return journal.empty() ? journal : journal + ".decided";
+}
+
 GrantOutputs::GrantOutputs(const Plan& plan) : plan_(plan) {
   for (const Mount& mount : plan.mounts) {
     struct stat found {};
@@ -89,11 +94,29 @@ void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions&
   std::erase(commits, nullptr);
   // The last chance to give up; from here on all of it is to stay.
   if (interruption.is_over()) return give_up(commits, interruption, result);
+  if (commits.empty()) return;
+  // Each grant has a journal, and one decision is for all of them: a runner that is killed in what
+  // follows must not leave some grants new and others old.
+  const std::string decision = decision_of(options.commit_journal);
+  if (!decision.empty()) {
+    base::ReplaceOptions private_file;
+    private_file.mode = 0600;
+    private_file.sync = base::Sync::none;
+    if (auto made = base::replace_file(decision, {}, private_file); !made) {
+      for (const auto& commit : commits)
+        result.commit_refusals.push_back(io_refusal(commit->mount(), made.error()));
+      for (const auto& commit : commits) commit->undo();
+      result.is_committed = false;
+      return;
+    }
+  }
   for (const auto& commit : commits) {
     commit->finish();
     CommitResult done = commit->take();
     std::move(done.artifacts.begin(), done.artifacts.end(), std::back_inserter(result.artifacts));
+    if (options.decided_probe) options.decided_probe();
   }
+  if (!decision.empty()) unlink(decision.c_str());
 }
 
 GrantOutputs::Commits GrantOutputs::prepare(const Launch& launch, const LaunchOptions& options,

@@ -35,6 +35,7 @@ Result<ledger::LedgerFiles> own_files() {
 
 // Lock files of runs that died: the service ends those runs, the files are ours.
 void remove_dead_locks(const ledger::LedgerFiles& files) {
+  ledger::remove_unfinished_run_files(files);
   auto runs = ledger::list_run_files(files);
   if (!runs) return;
   for (const record::RunId& run : *runs) {

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
@@ -64,6 +66,7 @@ class StagedCommit::Work {
         walk_upper(layer_, grant_.get(), mount_.at, rules, mount_.allow_delete, interruption_);
     if (!walk) return base::Unexpected(std::move(walk).error());
     check_quota(*walk);
+    check_repositories(*walk);
     if (!walk->refused.empty()) {
       refuse_all(walk->refused);
       return false;
@@ -72,10 +75,8 @@ class StagedCommit::Work {
   }
 
   Result<void> swap() {
-    for (CommitStep& step : journal_.steps)
-      if (step.kind != CommitStep::Kind::remove && step.kind != CommitStep::Kind::discard)
-        step.new_inode = inode_at(grant_.get(), step.temp);
-    Result<void> done = write_journal();
+    Result<void> done = check_built();
+    if (done) done = write_journal();
     for (auto step = journal_.steps.begin(); done && step != journal_.steps.end(); ++step) {
       if (interruption_.is_over()) {
         done = base::fail(base::Errc::refused, mount_.source + ": given up");
@@ -98,9 +99,7 @@ class StagedCommit::Work {
   // The change is made. From here on a crash only leaves old content to be removed.
   void finish() {
     is_begun_ = false;
-    for (CommitStep& step : journal_.steps) step.kind = CommitStep::Kind::discard;
-    static_cast<void>(write_journal().has_value());
-    for (const CommitStep& step : journal_.steps) remove_tree(grant_.get(), step.temp);
+    finish_steps(grant_.get(), journal_.steps);
     remove_journal();
   }
 
@@ -113,6 +112,11 @@ class StagedCommit::Work {
     std::string place;                // where it is built, relative to the grant
     std::optional<std::size_t> step;  // index into steps_; none: inside a new directory
     bool replaces = false;
+  };
+  // A file or directory as it was made.
+  struct Built {
+    dev_t device = 0;
+    ino_t inode = 0;
   };
 
   // What would be written, holes and each name of a linked file included: that may be far more than
@@ -128,6 +132,25 @@ class StagedCommit::Work {
         return;
       }
       left -= change.size;
+    }
+  }
+
+  // What changed in something that `git` takes for a repository. A copied layer holds what was not
+  // touched as well.
+  void check_repositories(UpperWalk& walk) const {
+    if (walk.repositories.empty()) return;
+    std::set<std::string_view> told;
+    for (const Change& change : walk.changes) {
+      const std::string* in = nullptr;
+      for (const std::string& repository : walk.repositories)
+        if (repository.empty() || is_within("/" + change.path, "/" + repository)) in = &repository;
+      if (in == nullptr || told.contains(*in)) continue;
+      if (change.kind == Change::Kind::file && is_unchanged(change)) continue;
+      told.insert(*in);
+      walk.refused.push_back(
+          {in->empty() ? "." : *in, "git",
+           "a directory with HEAD, objects and refs is a repository to git, which runs what is "
+           "configured in it"});
     }
   }
 
@@ -268,7 +291,8 @@ class StagedCommit::Work {
     for (auto item = items.rbegin(); item != items.rend(); ++item) {
       if (item->change->kind != Change::Kind::directory) continue;
       const UniqueFd dir = open_beneath_dir(grant_.get(), item->place, O_RDONLY | O_DIRECTORY);
-      if (!dir.is_open() || fchmod(dir.get(), item->change->mode) != 0)
+      if (!is_same(dir, built_.at(item->place))) return replaced();
+      if (fchmod(dir.get(), item->change->mode) != 0)
         return base::fail_errno(item->change->path, errno);
     }
     return {};
@@ -280,9 +304,37 @@ class StagedCommit::Work {
     if (!parent.is_open() || mkdirat(parent.get(), split.name.c_str(), 0700) != 0)
       return base::fail_errno(item.change->path, errno);
     const UniqueFd dir = open_beneath_dir(parent.get(), split.name, O_RDONLY | O_DIRECTORY);
-    if (!dir.is_open() || !give_to_owner(dir.get()))
+    if (!dir.is_open() || !remember(item, dir.get()) || !give_to_owner(dir.get()))
       return base::fail_errno(item.change->path, errno);
     return {};
+  }
+
+  bool remember(const Item& item, int fd) {
+    struct stat made {};
+    if (fstat(fd, &made) != 0) return false;
+    built_[item.place] = {made.st_dev, made.st_ino};
+    if (item.step) journal_.steps[*item.step].new_inode = made.st_ino;
+    return true;
+  }
+
+  // Is each of them still what lies under its name?
+  Result<void> check_built() const {
+    for (const auto& [place, built] : built_) {
+      const UniqueFd fd = open_beneath_dir(grant_.get(), place, O_PATH | O_NOFOLLOW);
+      if (!is_same(fd, built)) return replaced();
+    }
+    return {};
+  }
+
+  static bool is_same(const UniqueFd& fd, const Built& built) {
+    struct stat found {};
+    return fd.is_open() && fstat(fd.get(), &found) == 0 && found.st_dev == built.device &&
+           found.st_ino == built.inode;
+  }
+
+  base::Unexpected replaced() const {
+    return base::fail(base::Errc::mismatch,
+                      mount_.source + ": somebody else replaced what was about to come out");
   }
 
   bool give_to_owner(int fd) const {
@@ -296,7 +348,7 @@ class StagedCommit::Work {
     if (!from.is_open()) return base::fail_errno(path, errno);
     const UniqueFd to =
         open_beneath_dir(grant_.get(), item.place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    if (!to.is_open()) return base::fail_errno(path, errno);
+    if (!to.is_open() || !remember(item, to.get())) return base::fail_errno(path, errno);
     auto content = copy_file(from, to, path, interruption_);
     if (!content) return base::Unexpected(std::move(content).error());
     artifact.bytes = content->bytes;
@@ -330,6 +382,7 @@ class StagedCommit::Work {
   UniqueFd grant_;
   struct stat owner_ {};
   CommitJournal journal_;
+  std::map<std::string, Built> built_;
   bool is_begun_ = false;
   CommitResult out_;
 };

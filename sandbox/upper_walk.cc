@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 
 #include "ledger/base/paths.h"
 #include "sandbox/beneath.h"
@@ -34,6 +35,13 @@ std::string join(const std::string& dir, const std::string& name) {
 bool is_opaque(int dir) {
   char value = 0;
   return fgetxattr(dir, "user.overlay.opaque", &value, 1) == 1 && value == 'y';
+}
+
+bool is_equal_folded(std::string_view a, std::string_view b) {
+  const auto fold = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::equal(a, b, {}, fold, fold);
 }
 
 enum class HostType { absent, file, directory, other };
@@ -63,6 +71,7 @@ class Walker {
     const auto names = list_names(dir, ok);
     if (!ok) return base::fail_errno(at, errno != 0 ? errno : EIO);
     if (is_copy_ && !is_new) find_missing(names, at);
+    if (is_repository(dir, names, at, is_new)) out_.repositories.push_back(at);
     for (const auto& name : names) {
       if (++entries_ > kMaxEntries)
         return base::fail(
@@ -78,6 +87,27 @@ class Walker {
   UpperWalk take() { return std::move(out_); }
 
  private:
+  // HEAD with objects and refs, or with a name that says where those are: what git(1) goes by when
+  // it looks for a repository in a directory, under whatever case the file system makes equal. Their
+  // types do not matter to it.
+  bool is_repository(int dir, const std::vector<std::string>& names, const std::string& at,
+                     bool is_new) const {
+    const auto is_there = [&](std::string_view wanted) {
+      for (const std::string& name : names) {
+        if (!is_equal_folded(name, wanted)) continue;
+        struct stat found {};
+        const bool is_gone = fstatat(dir, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+                             S_ISCHR(found.st_mode) && found.st_rdev == 0;
+        if (!is_gone) return true;
+        if (name == wanted) return false;
+      }
+      struct stat host {};
+      return !is_new && !is_copy_ &&
+             host_type(host_, join(at, std::string(wanted)), host) != HostType::absent;
+    };
+    return is_there("HEAD") && ((is_there("objects") && is_there("refs")) || is_there("commondir"));
+  }
+
   void refuse(const std::string& path, std::string rule, std::string reason) {
     out_.refused.push_back({path, std::move(rule), std::move(reason)});
   }

@@ -36,6 +36,9 @@ struct Refused {
 struct UpperWalk {
   std::vector<Change> changes;  // parents before children
   std::vector<Refused> refused;
+  // Directories that would be repositories without a working tree, by what lies in them ("": the
+  // grant itself), changed or not.
+  std::vector<std::string> repositories;
 };
 
 // Where the tool's writes are.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that die, race or run on a dying disk: what was acknowledged is there, nothing is
 // forked.
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -377,4 +379,26 @@ TEST_CASE("a commit is two syncs", "[ledger][store]") {
   CHECK(count(".key>") == 2);
   CHECK(count("ledger.db.keys>") == 1);
   CHECK(count("sync(") == 2 + 3);
+}
+
+TEST_CASE("run files that were never finished are removed after a minute", "[ledger]") {
+  LedgerFixture f;
+  REQUIRE((::mkdir(f.files.runs().c_str(), 0700) == 0 || errno == EEXIST));
+  const std::string run = f.files.runs() + "/" + record::RunId::random().text();
+  for (const char* suffix : {".new", ".fresh.new", ".journal"}) {
+    const int fd = ::open((run + suffix).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    REQUIRE(fd >= 0);
+    const timespec old[2] = {{1'000'000, 0}, {1'000'000, 0}};
+    CHECK(::futimens(fd, old) == 0);
+    ::close(fd);
+  }
+  const std::string fresh = f.files.runs() + "/" + record::RunId::random().text() + ".new";
+  ::close(::open(fresh.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  auto appender = ledger::Appender::open(f.files, f.clock);
+  REQUIRE(appender);
+  REQUIRE(ledger::recover_runs(*appender));
+  CHECK(::access((run + ".new").c_str(), F_OK) != 0);
+  CHECK(::access((run + ".fresh.new").c_str(), F_OK) == 0);  // no name of ours
+  CHECK(::access((run + ".journal").c_str(), F_OK) == 0);
+  CHECK(::access(fresh.c_str(), F_OK) == 0);  // somebody may just be making it
 }
