@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "ledger/base/step_mark.h"
 #include "ledger/commit.h"
@@ -19,10 +20,13 @@ using base::Unexpected;
 
 // Every direct writer reads the log anew, so it stays short (docs/formats/store.md S-6).
 constexpr std::int64_t kMaxLogBytes = std::int64_t{256} * 1024;
+// A connection that is kept folds at its next commit: folded now, it would have to be opened anew.
+constexpr std::int64_t kMaxKeptLogBytes = 2 * kMaxLogBytes;
 
 Result<Committed> add_and_finish(WriteSession& session, const base::Clock& clock,
                                  const std::vector<PendingRecord>& records,
-                                 const CommitExtras& extras) {
+                                 const CommitExtras& extras,
+                                 std::int64_t max_log_bytes = kMaxLogBytes) {
   Commit commit(session);
   // Read under the lock: so the times of neighbouring commits are in order.
   const base::Timestamp now = clock.now();
@@ -36,12 +40,18 @@ Result<Committed> add_and_finish(WriteSession& session, const base::Clock& clock
   if (records.back().type != "ledger.seal") {
     if (auto ok = commit.begin_epoch_if_due(now); !ok) return Unexpected(std::move(ok).error());
   }
-  auto out = commit.finish(extras, kMaxLogBytes);
+  auto out = commit.finish(extras, max_log_bytes);
   if (out) out->records = std::move(placed);
   return out;
 }
 
 }  // namespace
+
+Appender::Appender(LedgerFiles files, const base::Clock& clock)
+    : files_(std::move(files)), clock_(&clock) {}
+Appender::Appender(Appender&&) noexcept = default;
+Appender& Appender::operator=(Appender&&) noexcept = default;
+Appender::~Appender() = default;
 
 Result<Appender> Appender::open(LedgerFiles files, const base::Clock& clock) {
   struct stat st {};
@@ -51,13 +61,29 @@ Result<Appender> Appender::open(LedgerFiles files, const base::Clock& clock) {
 
 Result<Committed> Appender::commit(const CommitRequest& request) {
   if (auto ok = check_request(request); !ok) return Unexpected(std::move(ok).error());
-  auto session = WriteSession::open(files_, last_note_);
+  const bool is_first = parked_ == nullptr;
+  auto session = begin();
   if (!session) return Unexpected(std::move(session).error());
   base::step_mark("place records");
-  auto out = add_and_finish(*session, *clock_, request.records,
-                            {{&request.disclosures}, {&request.blobs}, nullptr});
-  if (out) last_note_ = out->checkpoint_note;
+  auto out = add_and_finish(**session, *clock_, request.records,
+                            {{&request.disclosures}, {&request.blobs}, nullptr},
+                            keeps_connection_ && is_first ? kMaxKeptLogBytes : kMaxLogBytes);
+  if (!out) return out;
+  last_note_ = out->checkpoint_note;
+  base::step_mark("let go");
+  if (keeps_connection_ && (*session)->park()) parked_ = std::move(*session);
   return out;
+}
+
+Result<std::unique_ptr<WriteSession>> Appender::begin() {
+  if (auto kept = std::exchange(parked_, nullptr)) {
+    auto is_same = kept->unpark();
+    if (!is_same) return Unexpected(std::move(is_same).error());
+    if (*is_same) return kept;
+  }
+  auto session = WriteSession::open(files_, last_note_);
+  if (!session) return Unexpected(std::move(session).error());
+  return std::make_unique<WriteSession>(std::move(*session));
 }
 
 Result<Committed> Appender::operate(const Operation& operation) {
@@ -65,6 +91,7 @@ Result<Committed> Appender::operate(const Operation& operation) {
     if (is_callers_type(pending.type))
       return fail(Errc::unsupported, pending.type + ": is no record of the ledger itself");
   }
+  parked_.reset();
   auto session = WriteSession::open(files_, last_note_);
   if (!session) return Unexpected(std::move(session).error());
   if (operation.check) {
@@ -99,12 +126,14 @@ Result<Committed> rotate_by(const LedgerFiles& files, std::string& last_note, co
 
 Result<Committed> Appender::rotate(RotateReason reason) {
   const char* text = reason == RotateReason::serve ? "serve" : "command";
+  parked_.reset();
   return rotate_by(files_, last_note_, [&](WriteSession&, Commit& commit) {
     return commit.begin_epoch(text, clock_->now());
   });
 }
 
 Result<Committed> Appender::rotate_to_agent(base::ByteSpan public_key32) {
+  parked_.reset();
   return rotate_by(files_, last_note_, [&](WriteSession& session, Commit& commit) -> Result<void> {
     auto key = record::PublicKey::from_bytes(session.origin().text(), public_key32);
     if (!key) return Unexpected(std::move(key).error());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,6 +70,7 @@ struct Committed {
 };
 
 class Store;
+class WriteSession;
 struct Tail;
 
 // Records of the ledger itself, and what makes them true: one transaction.
@@ -97,12 +99,19 @@ class RecordSink {
 };
 
 // Writes to a ledger, one signed commit at a time (docs/formats/store.md S-6 to S-9). Between
-// commits it holds no lock, no connection and no key, so several processes can share a ledger. Not
-// for two threads at once; each may have an Appender of its own.
+// commits it holds no lock and no key, so several processes can share a ledger. Not for two threads
+// at once; each may have an Appender of its own.
 class Appender final : public RecordSink {
  public:
   // `clock` must outlive the appender. Checks that the ledger is there: Errc::not_found otherwise.
   static base::Result<Appender> open(LedgerFiles files, const base::Clock& clock);
+  Appender(Appender&&) noexcept;
+  Appender& operator=(Appender&&) noexcept;
+  ~Appender() override;
+
+  // For a caller with several commits to make: from the first on the connection stays open, and is
+  // used again when nobody else has written meanwhile (S-6).
+  void keep_connection() { keeps_connection_ = true; }
 
   // Durable when it returns. When it fails no RunChain was moved, and nothing was written but in
   // one case: the disk failed while the transaction ended (Errc::io, Errc::no_space). Then all of
@@ -128,11 +137,13 @@ class Appender final : public RecordSink {
   [[nodiscard]] const LedgerFiles& files() const { return files_; }
 
  private:
-  Appender(LedgerFiles files, const base::Clock& clock)
-      : files_(std::move(files)), clock_(&clock) {}
+  Appender(LedgerFiles files, const base::Clock& clock);
+  base::Result<std::unique_ptr<WriteSession>> begin();
   LedgerFiles files_;
   const base::Clock* clock_;
   std::string last_note_;  // the last checkpoint this appender signed
+  bool keeps_connection_ = false;
+  std::unique_ptr<WriteSession> parked_;
 };
 
 }  // namespace ethos::ledger

@@ -53,7 +53,8 @@ void configure_library() {
 }  // namespace
 
 void Database::Closer::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
-Database::Database(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+Database::Database(sqlite3* handle, std::string path)
+    : log_frames_(std::make_unique<std::int64_t>(0)), handle_(handle), path_(std::move(path)) {}
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 Database::~Database() = default;
@@ -129,6 +130,13 @@ Result<void> Database::configure(OpenMode mode) {
       // One-shot writers never restart a log they have not folded themselves, so an automatic
       // checkpoint would grow it for ever: folding is ours (store.md S-6).
       sqlite3_wal_autocheckpoint(db, 0);
+      sqlite3_wal_hook(
+          db,
+          [](void* frames, sqlite3*, const char*, int count) {
+            *static_cast<std::int64_t*>(frames) = count;
+            return SQLITE_OK;
+          },
+          log_frames_.get());
       return execute(
           "PRAGMA locking_mode=EXCLUSIVE;PRAGMA synchronous=FULL;PRAGMA secure_delete=ON;"
           "PRAGMA cell_size_check=ON");
@@ -169,6 +177,33 @@ Result<std::int64_t> Database::pragma_integer(const char* name) {
 std::int64_t Database::changes() const { return sqlite3_changes64(handle_.get()); }
 
 Result<void> Database::use_log() { return execute("PRAGMA journal_mode=WAL"); }
+
+// Below the pager, which goes on taking the file for its own: nothing else gives up the lock of
+// locking_mode=EXCLUSIVE without closing and reading the whole log anew.
+Result<void> Database::let_go() {
+  sqlite3_file* const file = main_file();
+  if (file == nullptr || file->pMethods->xUnlock(file, SQLITE_LOCK_NONE) != SQLITE_OK)
+    return fail(Errc::io, path_ + ": unlock");
+  return {};
+}
+
+Result<void> Database::take_again() {
+  sqlite3_file* const file = main_file();
+  for (const int lock : {SQLITE_LOCK_SHARED, SQLITE_LOCK_EXCLUSIVE}) {
+    if (file == nullptr || file->pMethods->xLock(file, lock) != SQLITE_OK)
+      return fail(Errc::busy, path_ + ": another program has it open");
+  }
+  return {};
+}
+
+sqlite3_file* Database::main_file() const {
+  sqlite3_file* file = nullptr;
+  if (sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+      file == nullptr || file->pMethods == nullptr) {
+    return nullptr;
+  }
+  return file;
+}
 
 Result<bool> Database::has_moved() {
   int moved = 0;

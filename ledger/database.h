@@ -10,6 +10,7 @@
 #include "ledger/base/result.h"
 
 struct sqlite3;
+struct sqlite3_file;
 struct sqlite3_stmt;
 
 namespace ethos::ledger {
@@ -43,6 +44,14 @@ class Database {
   // another program took out of it. It writes, so only after the schema was found to be ours.
   base::Result<void> use_log();
 
+  // Lets other programs have the file while the connection stays: between the two nothing may be
+  // asked of it. take_again fails when another program has the file now; whether it was changed
+  // meanwhile is the caller's to find out.
+  base::Result<void> let_go();
+  base::Result<void> take_again();
+  // Frames of the log after this connection's last commit; 0 before it.
+  [[nodiscard]] std::int64_t log_frames() const { return *log_frames_; }
+
   // The file is no longer under its name.
   base::Result<bool> has_moved();
   // Folds the log into the database and cuts it to 0 bytes.
@@ -58,6 +67,8 @@ class Database {
   };
   explicit Database(sqlite3* handle, std::string path);
   base::Result<void> configure(OpenMode mode);
+  [[nodiscard]] sqlite3_file* main_file() const;
+  std::unique_ptr<std::int64_t> log_frames_;  // SQLite holds its address
   std::unique_ptr<sqlite3, Closer> handle_;
   std::string path_;
 };

@@ -63,6 +63,15 @@ Result<void> check_place(const record::RecordHeader& header, std::uint64_t seq) 
   return {};
 }
 
+// The lock only of a ledger that exists: a mistyped name must not leave a lock file behind.
+Result<base::FileLock> take_lock(const LedgerFiles& files) {
+  if (auto ok = check_files(files); !ok) return Unexpected(std::move(ok).error());
+  auto lock = base::FileLock::create(files.lock(), base::LockKind::exclusive, base::IfBusy::wait);
+  if (!lock) return Unexpected(std::move(lock).error().with_context("ledger lock"));
+  if (auto ok = check_files(files); !ok) return Unexpected(std::move(ok).error());
+  return lock;
+}
+
 }  // namespace
 
 WriteSession::WriteSession(base::FileLock lock, LedgerFiles files, Database database, Tail tail,
@@ -82,11 +91,8 @@ WriteSession::WriteSession(base::FileLock lock, LedgerFiles files, Database data
 Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_view trusted_note,
                                         For whom) {
   base::step_mark("lock and open");
-  // The lock only of a ledger that exists: a mistyped name must not leave a lock file behind.
-  if (auto ok = check_files(files); !ok) return Unexpected(std::move(ok).error());
-  auto lock = base::FileLock::create(files.lock(), base::LockKind::exclusive, base::IfBusy::wait);
-  if (!lock) return Unexpected(std::move(lock).error().with_context("ledger lock"));
-  if (auto ok = check_files(files); !ok) return Unexpected(std::move(ok).error());
+  auto lock = take_lock(files);
+  if (!lock) return Unexpected(std::move(lock).error());
   if (whom != For::service) {
     // Under the ledger lock: a service that begins now waits for it before it reads the tail.
     if (auto ok = check_no_service(files); !ok) return Unexpected(std::move(ok).error());
@@ -170,10 +176,50 @@ void WriteSession::begin_epoch(EpochSigner signer, const base::Timestamp& ts) {
   signer_.emplace(std::move(signer));
 }
 
-Result<void> WriteSession::pause() { return lock_.release(); }
+bool WriteSession::park() {
+  auto mark = LogMark::take(files_, database_.log_frames());
+  if (!mark || !database_.let_go()) return false;
+  parked_ = *mark;
+  signer_.reset();
+  keys_.reset();
+  lock_.reset();
+  return true;
+}
+
+Result<bool> WriteSession::unpark() {
+  base::step_mark("lock again");
+  auto lock = take_lock(files_);
+  if (!lock) return Unexpected(std::move(lock).error());
+  lock_ = std::move(*lock);
+  if (auto ok = check_no_service(files_); !ok) return Unexpected(std::move(ok).error());
+  auto is_same = is_as_parked();
+  if (!is_same || !*is_same) return is_same;
+  base::step_mark("key again");
+  Store store(database_);
+  if (auto ok = check_high_water(files_, store, tail_.last); !ok)
+    return Unexpected(std::move(ok).error());
+  auto keys = Keystore::open(files_.keys, files_.access);
+  if (!keys) return Unexpected(std::move(keys).error());
+  auto signer = keys->load(tail_.epoch, epoch_vkey_);
+  if (!signer) return Unexpected(std::move(signer).error());
+  keys_ = std::move(*keys);
+  signer_.emplace(std::move(*signer));
+  parked_.reset();
+  return true;
+}
+
+// After the locks: a program that was busy with the file may have changed it just before.
+Result<bool> WriteSession::is_as_parked() {
+  if (!database_.take_again()) return false;
+  auto moved = database_.has_moved();
+  if (!moved) return Unexpected(std::move(moved).error());
+  return !*moved && LogMark::take(files_, database_.log_frames()) == parked_;
+}
+
+Result<void> WriteSession::pause() { return lock_->release(); }
 
 Result<void> WriteSession::resume() {
-  if (auto ok = lock_.retake(files_.lock()); !ok) return ok;
+  if (auto ok = lock_->retake(files_.lock()); !ok) return ok;
   auto moved = database_.has_moved();
   if (!moved) return Unexpected(std::move(moved).error());
   if (*moved) return fail(Errc::mismatch, files_.database + ": was moved away or replaced");

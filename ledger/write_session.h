@@ -11,6 +11,7 @@
 #include "ledger/epoch_signer.h"
 #include "ledger/keystore.h"
 #include "ledger/ledger_files.h"
+#include "ledger/log_mark.h"
 #include "ledger/record/ids.h"
 #include "ledger/record/vkey.h"
 #include "ledger/store.h"
@@ -40,7 +41,7 @@ class WriteSession {
   [[nodiscard]] const EpochSigner* signer() const { return signer_ ? &*signer_ : nullptr; }
   // The public key of the tail's epoch.
   [[nodiscard]] const std::string& epoch_vkey() const { return epoch_vkey_; }
-  [[nodiscard]] const Keystore& keys() const { return keys_; }
+  [[nodiscard]] const Keystore& keys() const { return *keys_; }
   [[nodiscard]] Database& database() { return database_; }
 
   // After a commit: folds a log that has grown over so many bytes and writes the high-water file.
@@ -52,6 +53,13 @@ class WriteSession {
   // The commit ended with a key.epoch record of that time: its key signs from now on.
   void begin_epoch(EpochSigner signer, const base::Timestamp& ts);
 
+  // Ends the turn after a commit but keeps the connection: locks, key and key directory are let go,
+  // and nothing may be asked before unpark(). False when it cannot be kept: destroy it.
+  bool park();
+  // The next turn: what open() does, but for reading what nobody has written since. False when
+  // somebody has: destroy it and open anew. Errors are those of open().
+  base::Result<bool> unpark();
+
   // Lets readers in while the service waits: the lock is let go, the connection stays. Nothing may
   // be written before resume(), which fails when the database was moved away or replaced.
   base::Result<void> pause();
@@ -61,16 +69,18 @@ class WriteSession {
   WriteSession(base::FileLock lock, LedgerFiles files, Database database, Tail tail,
                record::Origin origin, base::Timestamp last_ts, base::Timestamp epoch_ts,
                Keystore keys, std::string epoch_vkey, std::optional<EpochSigner> signer);
-  base::FileLock lock_;  // first member, so that it is let go last
+  base::Result<bool> is_as_parked();
+  std::optional<base::FileLock> lock_;  // first member, so that it is let go last
   LedgerFiles files_;
   Database database_;
   Tail tail_;
   record::Origin origin_;
   base::Timestamp last_ts_;
   base::Timestamp epoch_ts_;
-  Keystore keys_;
+  std::optional<Keystore> keys_;  // absent while parked
   std::string epoch_vkey_;
-  std::optional<EpochSigner> signer_;
+  std::optional<EpochSigner> signer_;  // likewise
+  std::optional<LogMark> parked_;
 };
 
 }  // namespace ethos::ledger

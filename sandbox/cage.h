@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ledger/base/result.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/denial.h"
 #include "sandbox/enforced.h"
 #include "sandbox/plan.h"
@@ -137,7 +138,7 @@ struct LaunchOptions {
   bool keep_stdout = false;  // also keep the bytes in StreamResult::kept (up to the output limit)
   bool keep_stderr = false;
   std::string cgroup_parent;  // absolute path below the cgroup2 mount; empty: choose
-  std::string cgroup_found;   // what find_cgroup_parent has answered already; empty: ask
+  std::optional<CgroupParent> cgroup_found;  // what find_cgroup_parent has answered; absent: ask
   bool commit_staged = true;
   // File in a private directory, written while staged grants are committed and removed afterwards;
   // roll_back_commit undoes what a killed supervisor left half done. A second grant's has ".1"

@@ -5,7 +5,6 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "sandbox/cgroup.h"
 #include "sandbox/facts_collect.h"
 
 namespace ethos::sandbox {
@@ -27,9 +26,9 @@ base::Result<Host> read_host(const std::string& cgroup_parent) {
   if (!parent && !cgroup_parent.empty())
     return base::Unexpected(std::move(parent).error().with_context("--cgroup-parent"));
   if (!parent) return host;
-  host.cgroup_parent = parent->path;
   host.facts.cgroup_controllers = parent->controllers;
   host.facts.has_cgroup_kill = ::access((parent->path + "/cgroup.kill").c_str(), F_OK) == 0;
+  host.cgroup_parent = std::move(*parent);
   return host;
 }
 

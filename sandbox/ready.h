@@ -6,6 +6,7 @@
 #include "ledger/base/clock.h"
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/decision.h"
 #include "sandbox/open_ledger.h"
 #include "sandbox/output_files.h"
@@ -18,7 +19,7 @@ namespace ethos::sandbox {
 struct Ready {
   Caller caller;
   HostFacts host;
-  std::string cgroup_parent;  // as in read_host
+  std::optional<CgroupParent> cgroup_parent;  // as in read_host
   ReadyLedger ledger;
   Prepared prepared;
   std::optional<Decision> decision;

@@ -60,6 +60,7 @@ Result<RunSink> RunSink::open(ReadyLedger ledger, const base::Clock& clock, bool
     const ledger::LedgerFiles files = ledger.files;
     RunSink out(std::move(ledger), files);
     out.appender_.emplace(std::move(*appender));
+    out.appender_->keep_connection();
     return out;
   }
   auto files = own_files();

@@ -92,6 +92,7 @@ TEST_CASE("many processes append at once: no fork, no lost record", "[ledger][st
       auto clock = base::SystemClock::open();
       auto appender = ledger::Appender::open(f.files, *clock);
       if (!appender) return 2;
+      if (p % 2 == 0) appender->keep_connection();
       for (int c = 0; c < kCommits; ++c) {
         ledger::RunChain run = new_run();
         if (!appender->commit(request_of(run, 1 + c % 3, true))) return 3;
@@ -133,6 +134,7 @@ TEST_CASE("kill -9 at any moment: acknowledged records stay, the ledger stays wh
       ::close(pipe_ends[0]);
       auto appender = ledger::Appender::open(f.files, f.clock);
       if (!appender) return 2;
+      if (round % 2 == 0) appender->keep_connection();
       ledger::RunChain run = new_run();
       for (bool is_first = true;; is_first = false) {
         auto committed = appender->commit(request_of(run, 5, is_first));
@@ -163,10 +165,13 @@ TEST_CASE("kill -9 at any moment: acknowledged records stay, the ledger stays wh
 
 TEST_CASE("a dying disk: each failing call leaves all or nothing of the commit",
           "[ledger][store][slow]") {
-  for (const auto kind : {FaultVfs::Kind::no_space, FaultVfs::Kind::io_error}) {
+  for (const auto& [kind, keeps] : {std::pair{FaultVfs::Kind::no_space, false},
+                                    {FaultVfs::Kind::io_error, false},
+                                    {FaultVfs::Kind::io_error, true}}) {
     LedgerFixture f;
     FaultVfs faults;
     auto appender = f.appender();
+    if (keeps) appender.keep_connection();
     std::size_t size = 1;
     bool is_through = false;
     int failures = 0;
@@ -206,6 +211,7 @@ TEST_CASE("a dying disk while the log is folded: a warning, nothing lost",
   LedgerFixture f;
   FaultVfs faults;
   auto appender = f.appender();
+  appender.keep_connection();
   const std::string body = R"({"a":")" + std::string(15'000, 'x') + "\"}";
   int warnings = 0;
   ledger::RunChain run = new_run();

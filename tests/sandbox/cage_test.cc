@@ -54,6 +54,34 @@ TEST_CASE("cage: /bin/true runs to its end and leaves nothing", "[sandbox][kerne
   CHECK(open_descriptors() == before);
 }
 
+TEST_CASE("cage: a cgroup of its own only where it was asked for or counts something",
+          "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  const auto found = sandbox::find_cgroup_parent("");
+  if (!found) {
+    WARN("skipped: no usable cgroup here");
+    return;
+  }
+  const sandbox::Plan plan = support::base_plan(dir.path(), {"/bin/true"});
+  for (const bool is_asked_for : {false, true}) {
+    sandbox::LaunchOptions options;
+    if (is_asked_for) options.cgroup_parent = found->path;
+    support::CageRun r{};
+    support::run(r, plan, options);
+    CAPTURE(is_asked_for, r.text());
+    // Another one's subtree, of a group that may not be entered from here.
+    if (is_asked_for && r.refusal() != nullptr) continue;
+    const bool has_leaf = is_asked_for || !found->controllers.empty();
+    REQUIRE(r.result() != nullptr);
+    REQUIRE(r.sink.barriers.size() == 1);
+    CHECK(r.sink.barriers[0].cgroup.is_present == has_leaf);
+    CHECK(r.result()->processes_left == 0);
+    CHECK(r.result()->processes_left_source ==
+          (has_leaf ? "cgroup.events populated" : "seccomp listener hang-up"));
+  }
+}
+
 TEST_CASE("cage: the barrier shows what the kernel enforces", "[sandbox][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
