@@ -240,7 +240,11 @@ class Flattener {
 
 // Limits that are process limits by nature or by the plan's choice. Soft equals hard.
 std::vector<RlimitRequest> make_rlimits(const Plan& plan) {
-  std::vector<RlimitRequest> out = {{RLIMIT_CORE, 0}};
+  // Pending signals and message queues count for the caller too: a share of what is usual.
+  constexpr std::uint64_t kPendingSignals = 2048;
+  constexpr std::uint64_t kQueueBytes = 204'800;
+  std::vector<RlimitRequest> out = {
+      {RLIMIT_CORE, 0}, {RLIMIT_SIGPENDING, kPendingSignals}, {RLIMIT_MSGQUEUE, kQueueBytes}};
   if (const auto memory = plan.limit("memory_bytes"); memory && memory->by == Enforcer::rlimit)
     out.push_back({RLIMIT_DATA, memory->value});  // not AS: node's WebAssembly and Java need room
   if (const auto size = plan.limit("file_bytes"); size) out.push_back({RLIMIT_FSIZE, size->value});

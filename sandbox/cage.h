@@ -79,6 +79,9 @@ struct StreamResult {
   std::uint64_t neutralised = 0;  // control bytes replaced because a terminal reads it
   Sha256 sha256{};                // over all bytes read
   std::string kept;               // the bytes, when LaunchOptions asks to keep them
+  // What the caller's descriptor has not taken yet, at most some 320 KiB: to be delivered once the
+  // run's end is recorded, so that no reader can keep it from being recorded.
+  std::string undelivered;
 };
 
 // One file or directory that a write grant brought out.

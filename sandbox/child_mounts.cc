@@ -85,9 +85,29 @@ void add_tmpfs(const ChildContext& c, Site& site, const BuildOp& op) {
   site.root = mount;
 }
 
+// The kernel counts inotify objects for the caller as well, all over the host. The cage's own user
+// namespace can have a smaller share (namespaces(7), /proc/sys/user): a tool that takes all of it
+// leaves the caller the rest. A kernel without these files has no such objects.
+void limit_watches(long proc) {
+  struct Share {
+    const char* file;
+    const char* text;
+    std::size_t size;
+  };
+  for (const Share& share : {Share{"sys/user/max_inotify_instances", "32", 2},
+                             Share{"sys/user/max_inotify_watches", "8192", 4}}) {
+    const long fd = raw::call(SYS_openat, proc, share.file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) continue;
+    raw::call(SYS_write, fd, share.text, share.size);
+    close_fd(fd);
+  }
+}
+
 void add_proc(const ChildContext& c, const Site& site, const BuildOp& op) {
   const long fs = new_fs(c, op, "proc");
-  place(c, site, op, finish_fs(c, op, fs, op.attributes));
+  const long mount = finish_fs(c, op, fs, op.attributes);
+  limit_watches(mount);
+  place(c, site, op, mount);
 }
 
 void seal(const ChildContext& c, const Site& site, const BuildOp& op) {

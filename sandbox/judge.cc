@@ -51,6 +51,8 @@ Verdict Judge::decide(const Call& call, const Listener& listener, std::uint64_t 
       return decide_fork(call);
     case CallClass::memory_file:
       return decide_memory_file();
+    case CallClass::page_holding:
+      return decide_page_holding(call);
     case CallClass::connect:
       return decide_connect(call);
     case CallClass::bind:
@@ -104,9 +106,20 @@ Verdict Judge::decide_fork(const Call& call) {
 // Pages of a file in memory belong to no process: they are written without being mapped, and sent
 // away in a message nobody sees them. Only a memory cgroup counts them; without one the call is
 // missing, as in an old kernel, and tools take files of /tmp or /dev/shm, which have a size.
-Verdict Judge::decide_memory_file() const {
+Verdict Judge::decide_memory_file() const { return {is_memory_counted() ? 0 : ENOSYS}; }
+
+// By the kernel, in a cgroup; or no limit asks for it.
+bool Judge::is_memory_counted() const {
   const auto memory = plan_->limit("memory_bytes");
-  return {memory && memory->by != Enforcer::cgroup ? ENOSYS : 0};
+  return !memory || memory->by == Enforcer::cgroup;
+}
+
+// What such a call answers about files that do not know it, so that programs copy instead. No
+// denial: nothing is kept from anybody.
+Verdict Judge::decide_page_holding(const Call& call) const {
+  constexpr std::int32_t kVmsplice = 278;
+  if (is_memory_counted()) return {0};
+  return {call.nr == kVmsplice ? ENOSYS : EINVAL};
 }
 
 Verdict Judge::decide_connect(const Call& call) {

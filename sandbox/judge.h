@@ -57,6 +57,8 @@ class Judge {
   Verdict decide_node(const Call& call, std::uint64_t mode);
   Verdict decide_fork(const Call& call);
   [[nodiscard]] Verdict decide_memory_file() const;
+  [[nodiscard]] Verdict decide_page_holding(const Call& call) const;
+  [[nodiscard]] bool is_memory_counted() const;
   Verdict decide_connect(const Call& call);
   Verdict decide_bind(const Call& call);
   Verdict decide_socket(const Call& call);

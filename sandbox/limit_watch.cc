@@ -115,14 +115,15 @@ void LimitWatch::report_memory(std::uint64_t observed, LimitAction action,
 void LimitWatch::look_at_memory(std::vector<LimitEvent>& out) {
   const auto limit = plan_.limit("memory_bytes");
   if (!limit || limit->by == Enforcer::cgroup) return;
-  const MemoryUse use = measure_memory(launch_.pid());
-  const std::uint64_t sockets = sockets_.measure(launch_.pid(), limit->value);
-  std::uint64_t sum = use.most + sockets;
+  const MemoryUse use = measure_memory(launch_.pid(), mappings_);
+  const std::uint64_t kernel = sockets_.measure(launch_.pid(), limit->value) +
+                               mappings_.measure(launch_.pid(), limit->value, use.most_mappings);
+  std::uint64_t sum = use.most + kernel;
   // Pages that processes share were counted for each of them: before that ends a run, count anew.
-  if (use.most > limit->value) {
+  if (sum > limit->value) {
     const std::uint64_t now = boottime_ns();
     if (now < exact_again_ns_) return;
-    sum = measure_memory_once(launch_.pid()) + sockets;
+    sum = measure_memory_once(launch_.pid()) + kernel;
     const std::uint64_t after = boottime_ns();
     exact_again_ns_ = after + (after - now) * kExactShare;
   }

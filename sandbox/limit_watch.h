@@ -7,6 +7,7 @@
 
 #include "sandbox/cage.h"
 #include "sandbox/launch.h"
+#include "sandbox/mapping_memory.h"
 #include "sandbox/process_watch.h"
 #include "sandbox/socket_memory.h"
 
@@ -55,6 +56,7 @@ class LimitWatch {
   std::uint64_t peak_memory_ = 0;
   std::uint64_t exact_again_ns_ = 0;
   SocketMemory sockets_;
+  MappingMemory mappings_;
   bool has_reported_memory_ = false;
   bool has_reported_cpu_ = false;
 };

@@ -144,7 +144,28 @@ StreamResult OutputStream::finish() {
   source_.reset();
   result_.neutralised = filter_.replaced();
   result_.sha256 = digest_.finish();
+  result_.undelivered = std::move(pending_);
   return std::move(result_);
+}
+
+void deliver(int target, std::string& rest, int signal_fd) {
+  std::size_t done = 0;
+  while (target >= 0 && done < rest.size()) {
+    std::array<pollfd, 2> watch{{{target, POLLOUT, 0}, {signal_fd, POLLIN, 0}}};
+    if (poll(watch.data(), watch.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      break;
+    }
+    if ((watch[1].revents & POLLIN) != 0) break;
+    const ssize_t n = write(target, rest.data() + done,
+                            std::min<std::size_t>(rest.size() - done, PIPE_BUF));
+    if (n > 0) {
+      done += static_cast<std::size_t>(n);
+    } else if (n < 0 && errno != EINTR && errno != EAGAIN) {
+      break;
+    }
+  }
+  rest.clear();
 }
 
 }  // namespace ethos::sandbox

@@ -48,10 +48,9 @@ class OutputStream {
   [[nodiscard]] bool has_pending() const { return !pending_.empty(); }
   // Writes as much as the target takes now.
   void write_some();
-  // Gives up on a target that takes nothing.
-  void drop_pending() { pending_.clear(); }
   void flush_filter();
   [[nodiscard]] bool has_failed_target() const { return has_failed_target_; }
+  // What the target did not take yet goes along (StreamResult::undelivered).
   StreamResult finish();
 
  private:
@@ -68,5 +67,9 @@ class OutputStream {
   std::string pending_;
   StreamResult result_;
 };
+
+// Hands the rest of an output to a caller that may be slow, as long as no signal comes to
+// `signal_fd` (-1: none), and forgets it.
+void deliver(int target, std::string& rest, int signal_fd);
 
 }  // namespace ethos::sandbox

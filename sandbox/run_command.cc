@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/run_command.h"
 
+#include <sys/resource.h>
+
 #include <optional>
 #include <ostream>
 #include <set>
+#include <system_error>
 #include <tuple>
 
 #include "ledger/base/random.h"
@@ -11,6 +14,7 @@
 #include "sandbox/exit_status.h"
 #include "sandbox/measuring.h"
 #include "sandbox/open_facts.h"
+#include "sandbox/output.h"
 #include "sandbox/output_spool.h"
 #include "sandbox/ready.h"
 #include "sandbox/recorder.h"
@@ -76,7 +80,14 @@ class Run {
   }
   int evidence_failed(const std::string& why) {
     status_.ended_by = "runner";
-    return fail("the evidence is not complete: " + why);
+    return fail("the evidence is not complete: " + why + size_limit_hint());
+  }
+  // Under a file size limit of the caller whatever writes may be what fails.
+  static std::string size_limit_hint() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+    return " (files may have at most " + std::to_string(limit.rlim_cur) +
+           " bytes here: ulimit -f)";
   }
 
   int refuse(Recorder& recorder) {
@@ -137,7 +148,7 @@ class Run {
       return refused_by_host(recorder, *denial);
     if (const auto* failure = std::get_if<RunnerFailure>(&outcome))
       return runner_failed(recorder, *failure);
-    return close(recorder, std::get<RunResult>(outcome), *out, *err);
+    return close(recorder, std::get<RunResult>(outcome), launch, *out, *err);
   }
 
   int refused_by_host(Recorder& recorder, const SetupDenial& denial) {
@@ -160,12 +171,15 @@ class Run {
     denial.step = "runner";
     denial.error = failure.error;
     denial.cause = "the runner failed: " + failure.what;
+    if (failure.error != 0)
+      denial.cause += ": " + std::generic_category().message(failure.error) + size_limit_hint();
     if (!recorder.is_open())
       static_cast<void>(recorder.refuse(denial, code(ExitStatus::runner_failed)));
     return fail(denial.cause);
   }
 
-  int close(Recorder& recorder, const RunResult& result, OutputSpool& out, OutputSpool& err) {
+  int close(Recorder& recorder, RunResult& result, const LaunchOptions& launch, OutputSpool& out,
+            OutputSpool& err) {
     base::step_mark("bodies of commit 2");
     std::vector<record::Disclosure> disclosures;
     std::vector<OutputFact> outputs;
@@ -179,6 +193,8 @@ class Run {
     describe(recorder, result);
     if (auto done = recorder.close(result, outputs, std::move(disclosures), status); !done)
       return evidence_failed(done.error().message());
+    deliver(launch.stdout_fd, result.out.undelivered, signals_->fd());
+    deliver(launch.stderr_fd, result.err.undelivered, signals_->fd());
     signals_.reset();
     tell(result);
     tell_denials(recorder);

@@ -89,6 +89,7 @@ CallClass classify_call(std::int32_t nr) {
       break;
   }
   if (contains(filter::kPathChanging, nr)) return CallClass::path_change;
+  if (contains(filter::kPageHolding, nr)) return CallClass::page_holding;
   if (contains(filter::kForbidden, nr)) return CallClass::forbidden;
   return CallClass::unknown;
 }

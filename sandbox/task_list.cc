@@ -10,9 +10,11 @@
 #include <cctype>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ledger/base/unique_fd.h"
+#include "sandbox/mapping_memory.h"
 #include "sandbox/proc_dir.h"
 #include "sandbox/proc_status.h"
 
@@ -78,14 +80,31 @@ std::uint64_t sum_kib(const std::string& text, std::initializer_list<const char*
   return out;
 }
 
-// Calls `visit(pid, threads)` for each process.
+struct Process {
+  pid_t pid = 0;
+  base::UniqueFd& task;  // /proc/<pid>/task
+  const std::vector<std::string>& threads;
+};
+
+// The status of the first thread that has memory, whose name goes to `thread`.
+std::optional<std::string> memory_status(const Process& process, std::string& thread) {
+  for (const std::string& name : process.threads) {
+    auto text = read_small_file(process.task.get(), (name + "/status").c_str());
+    if (!text || text->find("\nVmSize:") == std::string::npos) continue;
+    thread = name;
+    return std::move(text).value();
+  }
+  return std::nullopt;
+}
+
+// Calls `visit(process)` for each of them.
 template <typename Visit>
 void walk(pid_t root, Visit visit) {
   std::vector<pid_t> queue{root};
   for (std::size_t i = 0; i < queue.size(); ++i) {
     base::UniqueFd task = open_task_dir(queue[i]);
     const auto threads = threads_of(task);
-    visit(queue[i], threads.size());
+    visit(Process{queue[i], task, threads});
     for (const auto& thread : threads) {
       const auto children = read_small_file(task.get(), (thread + "/children").c_str());
       if (children) add_children(*children, queue);
@@ -97,20 +116,32 @@ void walk(pid_t root, Visit visit) {
 
 std::vector<pid_t> list_processes(pid_t root) {
   std::vector<pid_t> out;
-  walk(root, [&](pid_t pid, std::size_t) { out.push_back(pid); });
+  walk(root, [&](const Process& p) { out.push_back(p.pid); });
+  return out;
+}
+
+std::vector<LiveProcess> list_live_processes(pid_t root) {
+  std::vector<LiveProcess> out;
+  walk(root, [&](const Process& p) {
+    LiveProcess live{p.pid, {}, 0};
+    const auto status = memory_status(p, live.thread);
+    if (!status) return;
+    live.address_space_bytes = status_kib(*status, "VmSize") * 1024;
+    out.push_back(std::move(live));
+  });
   return out;
 }
 
 std::uint64_t count_threads(pid_t root) {
   std::uint64_t total = 0;
-  walk(root, [&](pid_t, std::size_t threads) { total += threads; });
+  walk(root, [&](const Process& p) { total += p.threads.size(); });
   return total;
 }
 
 CpuTime measure_cpu(pid_t root) {
   CpuTime ticks;
-  walk(root, [&](pid_t pid, std::size_t) {
-    const std::string path = "/proc/" + std::to_string(pid);
+  walk(root, [&](const Process& p) {
+    const std::string path = "/proc/" + std::to_string(p.pid);
     const base::UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     const auto stat = read_small_file(dir.get(), "stat");
     if (!stat) return;
@@ -122,28 +153,27 @@ CpuTime measure_cpu(pid_t root) {
   return {ticks.user_ms * 1000 / per_second, ticks.system_ms * 1000 / per_second};
 }
 
-MemoryUse measure_memory(pid_t root) {
+MemoryUse measure_memory(pid_t root, const MappingMemory& mappings) {
   MemoryUse out;
-  walk(root, [&](pid_t pid, std::size_t) {
-    const std::string path = "/proc/" + std::to_string(pid);
-    const base::UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const auto status = read_small_file(dir.get(), "status");
+  walk(root, [&](const Process& p) {
+    std::string thread;
+    const auto status = memory_status(p, thread);
     if (!status) return;
     out.largest_data = std::max(out.largest_data, status_kib(*status, "VmData") * 1024);
     out.most += sum_kib(*status, {"RssAnon", "RssShmem", "VmPTE"}) * 1024;
+    out.most_mappings += mappings.most_of(status_kib(*status, "VmSize") * 1024);
   });
   return out;
 }
 
 std::uint64_t measure_memory_once(pid_t root) {
   std::uint64_t out = 0;
-  walk(root, [&](pid_t pid, std::size_t) {
-    const std::string path = "/proc/" + std::to_string(pid);
-    const base::UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const auto status = read_small_file(dir.get(), "status");
+  walk(root, [&](const Process& p) {
+    std::string thread;
+    const auto status = memory_status(p, thread);
     if (!status) return;
     out += sum_kib(*status, {"VmPTE"}) * 1024;
-    const auto rollup = read_small_file(dir.get(), "smaps_rollup");
+    const auto rollup = read_small_file(p.task.get(), (thread + "/smaps_rollup").c_str());
     // A process that hides is counted as if it shared nothing.
     out += (rollup ? sum_kib(*rollup, {"Pss_Anon", "Pss_Shmem"})
                    : sum_kib(*status, {"RssAnon", "RssShmem"})) *

@@ -4,24 +4,38 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace ethos::sandbox {
+
+class MappingMemory;
 
 // Processes below `root`, itself included, by /proc/<pid>/task/*/children: works without a cgroup,
 // since orphans of a pid namespace become children of its init. A tree that changes meanwhile may
 // be seen incompletely; at most 65,536 are listed.
 [[nodiscard]] std::vector<pid_t> list_processes(pid_t root);
 
-// The same counted in threads.
+// Those of them that have memory, with a thread that tells of it: the first thread of a process may
+// have ended while others go on, and /proc/<pid> says nothing of the memory then.
+struct LiveProcess {
+  pid_t pid = 0;
+  std::string thread;
+  std::uint64_t address_space_bytes = 0;
+};
+[[nodiscard]] std::vector<LiveProcess> list_live_processes(pid_t root);
+
+// The same as list_processes, counted in threads.
 [[nodiscard]] std::uint64_t count_threads(pid_t root);
 
 struct MemoryUse {
   std::uint64_t largest_data = 0;  // bytes, biggest VmData of one process
-  std::uint64_t most =
-      0;  // bytes, RssAnon + RssShmem + VmPTE of all: shared pages count repeatedly
+  // Bytes, RssAnon + RssShmem + VmPTE of all: shared pages count repeatedly.
+  std::uint64_t most = 0;
+  // What their mappings may cost at most, by MappingMemory::most_of.
+  std::uint64_t most_mappings = 0;
 };
-[[nodiscard]] MemoryUse measure_memory(pid_t root);
+[[nodiscard]] MemoryUse measure_memory(pid_t root, const MappingMemory& mappings);
 
 // The same with every page counted once, by smaps_rollup: Pss_Anon + Pss_Shmem + VmPTE of all.
 // Slow, as the kernel walks the page tables for it (20 ms a GiB).

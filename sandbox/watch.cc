@@ -261,12 +261,14 @@ void Watch::read_signal(RunResult& result) {
   end(result, Ending::interrupted, static_cast<int>(info.ssi_signo));
 }
 
-// Pid 1 died without a report: an out-of-memory kill of the cgroup, or somebody outside.
+// Pid 1 died without a report: an out-of-memory kill of the cgroup, or of the host, or somebody
+// outside. How the tool ended is not known then, and what was notified and not yet taken is lost.
 void Watch::judge_death(RunResult& result) {
   for (const LimitEvent& event : limits_.look()) end_by_limit(result, event);
   if (is_over_) return;
-  result.detail = "the cage was killed from outside";
-  end(result, Ending::signaled, SIGKILL);
+  evidence_.add_gap("source_lost", boottime_ns());
+  result.detail = "the cage's first process was killed from outside";
+  end(result, Ending::evidence, 0);
 }
 
 void Watch::finish(RunResult& result) {
@@ -278,14 +280,7 @@ void Watch::finish(RunResult& result) {
       if (n == 0) break;
     }
     stream->flush_filter();
-    // The caller may be slow, but not for ever: a signal ends the waiting.
-    while (stream->has_pending()) {
-      std::array<pollfd, 2> watch{{{stream->target(), POLLOUT, 0}, {signal_fd_, POLLIN, 0}}};
-      if (poll(watch.data(), watch.size(), -1) < 0 && errno != EINTR) break;
-      if ((watch[1].revents & POLLIN) != 0) break;
-      stream->write_some();
-    }
-    stream->drop_pending();
+    stream->write_some();
   }
   if (result.ending == Ending::signaled && result.status == SIGXFSZ) {
     LimitEvent event;

@@ -76,6 +76,7 @@ class Builder {
     add_forbidden();
     add_exec();
     add_processes();
+    for (const auto nr : filter::kPageHolding) rule(SCMP_ACT_NOTIFY, nr);
     add_files();
     add_sockets();
     add_requests();

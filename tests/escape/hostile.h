@@ -26,5 +26,6 @@ extern const std::vector<Entry> kNetworkCases;
 extern const std::vector<Entry> kProcessCases;
 extern const std::vector<Entry> kWalkCases;
 extern const std::vector<Entry> kMemoryCases;
+extern const std::vector<Entry> kQuotaCases;
 
 }  // namespace hostile

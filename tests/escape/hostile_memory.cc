@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,9 +94,72 @@ int page_tables(const Arguments&) {
   return 0;
 }
 
+void* fill_and_stay(void* mib) {
+  usleep(200'000);
+  const std::size_t size = static_cast<std::size_t>(*static_cast<int*>(mib)) << 20;
+  void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (at != MAP_FAILED) std::memset(at, 1, size);
+  std::puts("filled");
+  std::fflush(stdout);
+  sleep(30);
+  _exit(0);
+}
+
+// args[1] MiB in a process whose first thread has ended: /proc/<pid>/status tells of no memory.
+int dead_leader(const Arguments& args) {
+  static int mib = 0;
+  mib = std::stoi(args[1]);
+  pthread_t thread{};
+  if (pthread_create(&thread, nullptr, fill_and_stay, &mib) != 0) return 1;
+  syscall(SYS_exit, 0);
+  return 0;
+}
+
+// As many mappings as a process may have, in args[1] processes; none of them holds a page.
+int mappings(const Arguments& args) {
+  constexpr std::size_t kPairs = 30'000;
+  constexpr std::size_t kPage = 4096;
+  auto* at = static_cast<char*>(mmap(nullptr, 2 * kPairs * kPage, PROT_NONE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (at == MAP_FAILED) return 1;
+  for (std::size_t i = 0; i < kPairs; ++i)
+    if (mprotect(at + 2 * i * kPage, kPage, PROT_READ) != 0) break;
+  for (int i = 1; i < std::stoi(args[1]); ++i)
+    if (fork() == 0) break;
+  std::puts("made");
+  std::fflush(stdout);
+  sleep(args.size() > 2 ? 1 : 30);
+  return 0;
+}
+
+// The calls that hold a page by one byte of it.
+int held_pages(const Arguments&) {
+  constexpr std::size_t kHuge = 2 << 20;
+  int ends[2] = {-1, -1};
+  int pair[2] = {-1, -1};
+  if (pipe(ends) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) return 1;
+  auto* page = static_cast<char*>(
+      mmap(nullptr, kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  page[0] = 'x';
+  iovec part{page, 1};
+  say("vmsplice", vmsplice(ends[1], &part, 1, SPLICE_F_NONBLOCK));
+  const int file = open("/tmp/held", O_RDWR | O_CREAT, 0600);
+  if (write(file, page, 4096) != 4096) return 1;
+  loff_t at = 0;
+  say("splice_file", splice(file, &at, ends[1], nullptr, 1, SPLICE_F_NONBLOCK));
+  if (write(ends[1], "x", 1) != 1) return 1;
+  say("splice_socket", splice(ends[0], nullptr, pair[0], nullptr, 1, SPLICE_F_NONBLOCK));
+  off_t from = 0;
+  say("sendfile", sendfile(pair[0], file, &from, 1));
+  return 0;
+}
+
 }  // namespace
 
 const std::vector<Entry> kMemoryCases = {
+    {"dead-leader", dead_leader},
+    {"mappings", mappings},
+    {"held-pages", held_pages},
     {"memory-files", memory_files},
     {"socket-buffers", socket_buffers},
     {"shared-pages", shared_pages},

@@ -99,3 +99,50 @@ TEST_CASE("escape: page tables count as memory", "[escape][kernel]") {
   CAPTURE(r.text());
   check_killed(r);
 }
+
+TEST_CASE("escape: memory of a process whose first thread has ended counts",
+          "[escape][kernel][RES-02]") {
+  REQUIRE_CAGE();
+  support::CageRun r{};
+  run_limited(r, 48, {"dead-leader", "96"});
+  CAPTURE(r.text());
+  check_killed(r);
+}
+
+TEST_CASE("escape: mappings without a page count as memory", "[escape][kernel][RES-02]") {
+  REQUIRE_CAGE();
+  SECTION("very many") {
+    support::CageRun r{};
+    run_limited(r, 48, {"mappings", "6"});
+    CAPTURE(r.text());
+    check_killed(r);
+  }
+  SECTION("those of a usual process end nothing") {
+    support::CageRun r{};
+    run_limited(r, 256, {"mappings", "2", "short"});
+    CAPTURE(r.text());
+    REQUIRE(r.result() != nullptr);
+    CHECK(r.result()->ending == Ending::exited);
+    CHECK(memory_event(r) == nullptr);
+  }
+}
+
+TEST_CASE("escape: without a memory cgroup no byte holds a page in a pipe or socket",
+          "[escape][kernel][RES-11]") {
+  REQUIRE_CAGE();
+  for (const auto observe :
+       {sandbox::Observe::off, sandbox::Observe::writes, sandbox::Observe::all}) {
+    const support::ScratchDir dir;
+    auto plan = hostile_plan(dir, {"held-pages"});
+    plan.observe = observe;
+    support::set_limit(plan, "memory_bytes", 64U << 20, sandbox::Enforcer::rlimit);
+    support::CageRun r{};
+    support::run(r, plan);
+    CAPTURE(static_cast<int>(observe), r.text());
+    const Answers got(r.out());
+    CHECK(got.of("vmsplice") == ENOSYS);
+    for (const char* name : {"splice_file", "splice_socket", "sendfile"})
+      CHECK(got.of(name) == EINVAL);  // as of files that do not know it: programs copy
+    CHECK(r.sink.find("splice") == nullptr);
+  }
+}

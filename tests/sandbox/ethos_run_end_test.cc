@@ -443,3 +443,46 @@ TEST_CASE("ethos-run: a denial carries the moment of its act", "[sandbox][e2e]")
   const auto at = [](const JsonNode& r) { return std::stoull(text_at(r, {"ts", "mono_ns"})); };
   CHECK(at(close[0]) - at(denials[0]) > 650'000'000);
 }
+
+TEST_CASE("ethos-run: a reader that takes nothing does not keep the end from being recorded",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  REQUIRE(site.run({"--", "/bin/true"}).status == 0);
+  // More than the pipe to the reader holds, less than the supervisor keeps.
+  const Started started =
+      site.start("ethos-run", {"--", "/usr/bin/head", "-c", "200000", "/dev/zero"});
+  for (int i = 0; i < 400 && site.records("run.close").size() < 2; ++i) sleep_us(20'000);
+  const auto closes = site.records("run.close");
+  REQUIRE(closes.size() == 2);
+  CHECK(text_at(closes[1], {"body", "ended_by"}) == "tool");
+  // Nothing is lost for a reader that comes late.
+  const Ended ended = Site::wait(started);
+  CHECK(ended.status == 0);
+  CHECK(ended.out.size() == 200'000);
+}
+
+TEST_CASE("ethos-run: a caller's small limits are an error with a name", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const auto limited = [&](const std::string& limit) {
+    return site.program("/bin/sh", {"-c", "ulimit " + limit + " && exec \"$0\" -- /bin/true",
+                                    std::string(ETHOS_BIN) + "/ethos-run"});
+  };
+  for (const char* limit : {"-s 64", "-s 512"}) {
+    const Ended ended = limited(limit);
+    CAPTURE(limit, ended.err);
+    CHECK(ended.status == 125);
+    CHECK(ended.err.find("ulimit -s") != std::string::npos);
+  }
+  CHECK(limited("-s 1024").status == 0);
+  // In blocks of 512 bytes: the init, the lock of the run, the ledger do not fit.
+  for (const char* limit : {"-f 0", "-f 1", "-f 16"}) {
+    const Ended ended = limited(limit);
+    CAPTURE(limit, ended.err);
+    CHECK(ended.status == 125);
+    CHECK_FALSE(ended.err.empty());
+    CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
+  }
+  CHECK(limited("-f 65536").status == 0);
+}

@@ -142,6 +142,12 @@ TEST_CASE("filter: System V objects and the host's pool of aio are out of reach"
     for (const std::int32_t nr : {29, 64, 68, 206}) CHECK(is_refused(verdict(p, nr)));
 }
 
+TEST_CASE("filter: what holds pages without copying is always the supervisor's to judge",
+          "[sandbox]") {
+  for (const auto& p : all_programs())
+    for (const auto nr : filter::kPageHolding) CHECK(verdict(p, nr) == kNotify);
+}
+
 TEST_CASE("filter: exec is always notified, clone3 never exists", "[sandbox]") {
   for (const auto& p : all_programs()) {
     CHECK(verdict(p, 59) == kNotify);

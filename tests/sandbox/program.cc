@@ -65,7 +65,8 @@ Started Site::start(const std::string& name, const std::vector<std::string>& wor
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   need(::pipe2(out.data(), O_CLOEXEC) == 0 && ::pipe2(err.data(), O_CLOEXEC) == 0, "pipe");
-  const std::string program = std::string(ETHOS_BIN) + "/" + name;
+  const std::string program =
+      name.starts_with('/') ? name : std::string(ETHOS_BIN) + "/" + name;
   std::vector<std::string> environment = environment_;
   environment.push_back("HOME=" + path("home"));
   environment.emplace_back("PATH=/usr/bin:/bin");
