@@ -44,9 +44,20 @@ std::string as_argument(const std::string& path) {
 
 bool run_verifier(const Request& request, Verdict& verdict, Refusal& refusal) {
   std::vector<std::string> arguments = {"--json"};
+  ProcessOptions options;
+  std::optional<ScratchText> note;
+  if (!request.checkpoint.empty()) {
+    auto made = ScratchText::make(request.checkpoint);
+    if (!made) return refuse(refusal, 3, "cannot verify: " + made.error().message());
+    note = std::move(*made);
+    options.keep.push_back(note->keep());
+  }
+  if (request.at > 0) {
+    arguments.insert(arguments.end(), {"--at", note ? note->path() : std::to_string(request.at)});
+  }
   if (!request.pin.empty()) arguments.insert(arguments.end(), {"--pin", as_argument(request.pin)});
   arguments.push_back(as_argument(request.ledger));
-  auto process = run_program(request.verifier, arguments, kMaxAnswer);
+  auto process = run_program(request.verifier, arguments, kMaxAnswer, options);
   if (!process) return refuse(refusal, 3, "cannot verify: " + process.error().message());
   if (process->output.empty()) {
     return refuse(refusal, process->status == 2 ? 2 : 3,
@@ -83,7 +94,7 @@ std::string unverified_reason(const Verdict& verdict) {
 base::Result<std::int64_t> read_records(const Request& request, std::int64_t size,
                                         const RecordSink& sink) {
   if (!request.is_bundle) return read_ledger(request.ledger, size, sink);
-  auto count = read_bundle(request.ledger, sink);
+  auto count = read_bundle(request.ledger, request.at, sink);
   if (count && size > 0 && *count != size) {
     return base::fail(base::Errc::mismatch,
                       request.ledger + ": holds another number of records than its checkpoint");
@@ -182,6 +193,8 @@ bool read_baseline(const Request& request, Model& model, GrantSnapshot& out, Ref
   theirs.ledger = request.baseline;
   theirs.pin = request.baseline_pin;
   theirs.is_bundle = true;
+  theirs.at = 0;
+  theirs.checkpoint.clear();
   theirs.to = request.from;
   const auto period = no_period(request.zone);
   assert(period);
@@ -210,6 +223,7 @@ bool collect_with_baseline(const Request& request, Model& model, Extras extras, 
 }
 
 void finish_model(const Request& request, Model& model) {
+  model.verdict.forget_form(model.epochs.size());
   judge_controls(model);
   if (request.sample > 0) draw_sample(model, request.seed, request.sample);
 }
@@ -236,7 +250,6 @@ void describe_source(const Request& request, Model& model) {
   model.comparison.from = request.from;
   model.comparison.to = request.to;
   model.control_map = request.control_map;
-  model.source.kind = request.is_bundle ? "bundle" : "ledger";
   model.source.origin = model.verdict.origin;
   model.source.checkpoint = model.verdict.note;
 }
@@ -307,7 +320,7 @@ bool build_model(const Request& request, Model& model, Refusal& refusal) {
   describe_source(request, model);
   Verifying verifying(request);
   Reading reading(model);
-  const auto count = reading.read(request, 0, nullptr);
+  const auto count = reading.read(request, request.at, nullptr);
   if (!verifying.answer(model.verdict, refusal) || !judge_verdict(request, model, refusal))
     return false;
   if (count && (!model.verified || *count == model.verdict.size)) {

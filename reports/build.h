@@ -16,6 +16,10 @@ struct Request {
   std::string ledger;  // or the bundle
   bool is_bundle = false;
   std::string pin;       // file; empty only with `unverified`
+  // The state to report on: so many records, 0 for all. `checkpoint`: the signed note over them;
+  // empty for the one that the ledger kept.
+  std::int64_t at = 0;
+  std::string checkpoint;
   std::string verifier;  // path of ethos-verify
   Period period;
   Zone zone;

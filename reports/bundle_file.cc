@@ -83,8 +83,10 @@ class Archive {
 };
 
 // u16 big endian length and record bytes, again and again (C2SP tlog-tiles).
-bool split_entries(std::string_view bytes, std::int64_t& next, const RecordSink& sink) {
-  while (!bytes.empty()) {
+// Those beyond `limit` are passed over.
+bool split_entries(std::string_view bytes, std::int64_t& next, std::int64_t limit,
+                   const RecordSink& sink) {
+  while (!bytes.empty() && (limit <= 0 || next < limit)) {
     if (bytes.size() < 2) return false;
     const std::size_t length =
         static_cast<std::size_t>(static_cast<unsigned char>(bytes[0])) * 256 +
@@ -114,7 +116,8 @@ std::string manifest_fault(std::string_view text) {
 
 }  // namespace
 
-base::Result<std::int64_t> read_bundle(const std::string& path, const RecordSink& sink) {
+base::Result<std::int64_t> read_bundle(const std::string& path, std::int64_t limit,
+                                       const RecordSink& sink) {
   base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.is_open()) return base::fail_errno(path, errno);
   Archive archive(std::move(fd));
@@ -133,7 +136,7 @@ base::Result<std::int64_t> read_bundle(const std::string& path, const RecordSink
     } else if (name.starts_with(kEntries)) {
       // Members are sorted and numbers padded, so entry bundles come in the order of their records.
       if (!has_manifest || size > kMaxEntries || !archive.content(size, bytes) ||
-          !split_entries(bytes, next, sink)) {
+          !split_entries(bytes, next, limit, sink)) {
         return fail(Errc::mismatch, named(path, name).append(" is cut or out of order"));
       }
     } else if (!archive.skip()) {

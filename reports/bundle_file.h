@@ -11,10 +11,11 @@ namespace ethos::reports {
 
 // Reads the records of a bundle of a whole ledger (docs/formats/bundle.md, kind `ledger`, `from`
 // 0), in order, member by member. The verifier has judged the archive; here only what carries
-// records is looked at, and the caller compares the root. Returns how many were read.
+// records is looked at, and the caller compares the root. `limit` above 0 stops there. Returns how
+// many were read.
 //
 // Errc::not_found, malformed: no such archive. unsupported: a bundle of one run or of a part; a
 // report needs every record up to the checkpoint. mismatch: an entry that is cut or out of order.
-base::Result<std::int64_t> read_bundle(const std::string& path, const RecordSink& sink);
+base::Result<std::int64_t> read_bundle(const std::string& path, std::int64_t limit, const RecordSink& sink);
 
 }  // namespace ethos::reports

@@ -77,6 +77,8 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--period", options.period, "YYYY-MM-DD..YYYY-MM-DD, both days included")
       ->required();
   app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
+  app.add_option("--at", options.at,
+                 "report on the ledger as it was with so many records; there must be a checkpoint");
   app.add_option("--format", options.formats, "html,pdf,csv,xlsx,md,json,oscal")
       ->delimiter(',')
       ->capture_default_str();

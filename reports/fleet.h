@@ -19,6 +19,9 @@ struct FleetSpec {
   std::string name;  // [A-Za-z0-9][A-Za-z0-9._-]{0,63}, unlike every other
   std::string path, pin;
   bool is_bundle = false;
+  // The state that counts, as in Request; not part of the list.
+  std::int64_t at = 0;
+  std::string checkpoint;
 };
 inline constexpr std::size_t kMaxMembers = 10000;
 

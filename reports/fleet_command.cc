@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <map>
 #include <memory>
 
 #include "ledger/base/file_io.h"
@@ -59,6 +60,8 @@ std::optional<Refusal> add_member(const FleetSpec& spec, const Request& request,
   one.ledger = spec.path;
   one.pin = spec.pin;
   one.is_bundle = spec.is_bundle;
+  one.at = spec.at;
+  one.checkpoint = spec.checkpoint;
   Model model;
   Refusal refusal;
   if (!build_model(one, model, refusal)) {
@@ -140,6 +143,7 @@ void write_fleet_manifest(const Fleet& fleet, const Options& options, const Outp
   for (const FleetMember& member : fleet.members) {
     out.line().open_object().member("name", member.name).member("origin", member.source.origin);
     out.member("size", member.source.size).member("root", member.source.root);
+    out.member("checkpoint", member.source.checkpoint);
     out.member("verified", member.verified).close_object();
   }
   out.line().close_list().line().key("files").open_list();
@@ -172,7 +176,12 @@ base::Result<void> write_fleet(const Fleet& fleet, const Options& options, const
   return set->commit();
 }
 
+struct FleetState {
+  std::int64_t size = 0;
+  std::string checkpoint;
+};
 struct FleetManifest {
+  std::map<std::string, FleetState> members;  // verified ones, by name
   std::map<std::string, std::string> digests;
   std::string fleet_digest, controls, pdf_engine;
   bool is_unverified = false;
@@ -197,6 +206,12 @@ bool read_manifest(JsonValue root, Options& options, FleetManifest& out) {
   options.formats.clear();
   for (JsonValue one = formats.first(); one.exists(); one = formats.after(one))
     options.formats.emplace_back(one.text_or(""));
+  const JsonValue members = root["members"];
+  for (JsonValue one = members.first(); one.exists(); one = members.after(one)) {
+    if (!one["verified"].bool_or(false)) continue;
+    out.members[std::string(one["name"].text_or(""))] = {
+        one["size"].integer_or(0), std::string(one["checkpoint"].text_or(""))};
+  }
   const JsonValue files = root["files"];
   for (JsonValue one = files.first(); one.exists(); one = files.after(one)) {
     const std::string name(one["name"].text_or(""));
@@ -283,10 +298,17 @@ Remade remake_fleet(const std::string& directory, Options options, const std::st
   auto refusal = read_fleet(options, list, specs, request);
   if (!refusal && request.control_map.digest != manifest.controls)
     refusal = Refusal{kUnverifiable, "the report used another map of controls (--controls)"};
+  // The ledgers may have grown since.
+  for (FleetSpec& spec : specs) {
+    const auto then = manifest.members.find(spec.name);
+    if (then == manifest.members.end() || then->second.size <= 0) continue;
+    spec.at = then->second.size;
+    spec.checkpoint = then->second.checkpoint;
+  }
   if (!refusal) refusal = build_fleet(specs, request, {options, plan, false}, fleet);
   if (!refusal && fleet.frame.source.root != manifest.fleet_digest) {
     refusal = Refusal{kUnverifiable,
-                      "the ledgers are not as they were: another list, or they have grown since"};
+                      "the ledgers are not as they were: another list, or one that was not verified then"};
   }
   if (refusal) {
     out.refusal = *refusal;

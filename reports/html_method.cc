@@ -174,7 +174,8 @@ void put_check(const Page& page) {
       .number(static_cast<std::int64_t>(verdict.exit))
       .raw(
           ". This report then read the same records again and got the same root "
-          "hash.</caption><thead><tr><th scope=\"col\">Check</th><th scope=\"col\">Result</th><th "
+          "hash. How many checkpoints and disclosed values this copy of the evidence carries is left "
+          "out, so that a bundle of the ledger gives the same report.</caption><thead><tr><th scope=\"col\">Check</th><th scope=\"col\">Result</th><th "
           "scope=\"col\" class=\"n\">Checked</th><th scope=\"col\">Words of the "
           "verifier</th></tr></thead><tbody>\n");
   for (const Verdict::Check& check : verdict.checks) {
@@ -218,9 +219,13 @@ void put_check(const Page& page) {
       "</pre>\n<h3>Do it again, without us</h3>\n<p>You need the ledger, the pin from where "
       "<em>you</em> keep it, and the programs. No network is used.</p>\n<pre data-copy>");
   for (const std::string& command : redo_commands(model)) html.text(command).raw("\n");
-  html.raw("</pre>\n<p>The same ledger up to record ")
-      .number(model.source.size - 1)
-      .raw(" and the same options give the same bytes. To look at one record: ");
+  html.raw("</pre>\n<p>LEDGER may have grown since: only its first ")
+      .number(model.source.size)
+      .raw(
+          " records count. With a bundle of it (<code>--bundle BUNDLE</code> in place of "
+          "<code>--ledger LEDGER</code>) the same records and options give the same bytes too; for "
+          "ethos-verify put the checkpoint above into a file and say <code>--at FILE</code>. To "
+          "look at one record: ");
   put_code(html, "ethos-ledger show --ledger LEDGER --json");
   html.raw(
       " prints the exact bytes; SHA-256 over one zero byte and these bytes is the leaf hash whose "

@@ -14,8 +14,12 @@ void write_manifest(const Model& model, const Options& options, const OutputPlan
       .member("format", "ethos-report-manifest/1")
       .member("generator", model.generator);
   out.line().member("verified", model.verified).member("origin", model.source.origin);
+  out.member("evidence", options.bundle.empty() ? "ledger" : "bundle");
   out.member("size", model.source.size).member("root", model.source.root);
-  out.member("pin", model.verdict.pin_fingerprint).member("verifier", model.verdict.verifier);
+  out.line().member("checkpoint", model.source.checkpoint);
+  out.line().member("pin", model.verdict.pin_fingerprint);
+  out.member("freshness", model.verdict.result_of("freshness"));
+  out.member("verifier", model.verdict.verifier);
   out.line().member("period", model.period.text()).member("zone", model.zone.name());
   out.member("zone_digest", model.zone.digest()).member("tzdata", model.tzdata);
   out.line().key("options").open_object().member("title", options.title);

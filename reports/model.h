@@ -337,7 +337,7 @@ struct Redaction {
 };
 
 struct Source {
-  std::string kind = "ledger";
+  std::string kind = "ledger";  // or "fleet"; a bundle of a whole ledger is its ledger
   std::string origin;
   std::int64_t size = 0;  // records covered
   std::string root;       // base64

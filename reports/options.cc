@@ -41,6 +41,7 @@ std::optional<Refusal> check(const Options& options) {
   if (options.pin.empty() && !options.unverified) {
     return usage("--pin is required: without a pin nothing is proved");
   }
+  if (options.at < 0) return usage("--at: a number of records, as a checkpoint states it");
   if (options.title.size() > kMaxTitle || options.organisation.size() > kMaxTitle) {
     return usage("--title and --org: at most 200 bytes");
   }
@@ -137,6 +138,7 @@ std::optional<Refusal> read_request(const Options& options, Request& request) {
                    : options.ledger.empty() ? default_ledger()
                                             : options.ledger;
   request.pin = options.pin;
+  request.at = options.at;
   request.verifier = std::move(*verifier);
   request.period = *period;
   request.zone = std::move(*zone);

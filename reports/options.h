@@ -24,6 +24,7 @@ struct Options {
   std::string full_out;    // with `redact`: directory of the full report, empty for none
   std::string pdf_engine;  // path; empty for what the host has
   std::int64_t sample = 0;
+  std::int64_t at = 0;  // so many records, 0 for all
   std::vector<std::string> formats = {"html", "csv", "md", "json"};
   bool unverified = false, json = false, quiet = false, csv_raw = false;
 };

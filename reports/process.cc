@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,8 +13,6 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-
-#include "ledger/base/unique_fd.h"
 
 extern char** environ;  // POSIX: unistd.h declares it for GNU programs only
 
@@ -161,6 +160,8 @@ base::Result<ProcessResult> run_program(const std::string& path,
   posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(actions.get(), out->write.get(), 1);
   posix_spawn_file_actions_adddup2(actions.get(), err->write.get(), 2);
+  // Onto itself: that takes the close-on-exec mark off (POSIX.1-2024, as glibc does since 2.29).
+  for (const int fd : options.keep) posix_spawn_file_actions_adddup2(actions.get(), fd, fd);
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), path);
   std::vector<char*> argv = pointers_to(words);
@@ -182,6 +183,18 @@ base::Result<ProcessResult> run_program(const std::string& path,
   if (result.output.size() > max_output) return fail(Errc::too_large, path + ": said too much");
   result.status = *status;
   return result;
+}
+
+base::Result<ScratchText> ScratchText::make(std::string_view text) {
+  UniqueFd fd(::memfd_create("ethos", MFD_CLOEXEC));
+  if (!fd.is_open()) return base::fail_errno("memfd_create", errno);
+  while (!text.empty()) {
+    const ssize_t count = ::write(fd.get(), text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return base::fail_errno("memfd", errno);
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return ScratchText(std::move(fd));
 }
 
 base::Result<std::string> sibling_path(const std::string& name) {

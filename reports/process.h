@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
 
 namespace ethos::reports {
 
@@ -22,6 +24,21 @@ struct ProcessOptions {
   // With a time limit the program gets a process group of its own, and whatever it left behind in
   // it is killed when it ends or the time is over. 0: none.
   int timeout_ms = 0;
+  // Descriptors the program gets under the same number; all others are closed on exec.
+  std::vector<int> keep = {};
+};
+
+// A text for a program that reads files: in memory, under a name that exists while this does and
+// only in processes that keep() is passed to.
+class ScratchText {
+ public:
+  static base::Result<ScratchText> make(std::string_view text);
+  [[nodiscard]] int keep() const { return fd_.get(); }
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(fd_.get()); }
+
+ private:
+  explicit ScratchText(base::UniqueFd fd) : fd_(std::move(fd)) {}
+  base::UniqueFd fd_;
 };
 
 // Starts a program by its path (never by PATH) with /dev/null as input, and waits for it. Errc::io

@@ -34,8 +34,8 @@ class HashSink : public Sink {
 struct Manifest {
   std::map<std::string, std::string> digests;  // name -> 64 hex digits
   std::int64_t size = 0;
-  std::string zone_digest, tzdata, controls, pdf_engine, redaction;
-  bool is_unverified = false, has_baseline = false, is_redacted = false;
+  std::string zone_digest, tzdata, controls, pdf_engine, redaction, checkpoint, freshness;
+  bool is_unverified = false, has_baseline = false, is_redacted = false, was_verified = false;
 };
 
 bool read_manifest(JsonValue root, Options& options, Manifest& out) {
@@ -65,6 +65,9 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
     out.digests[name] = std::string(one["sha256"].text_or(""));
   }
   out.size = root["size"].integer_or(-1);
+  out.checkpoint = std::string(root["checkpoint"].text_or(""));
+  out.freshness = std::string(root["freshness"].text_or(""));
+  out.was_verified = root["verified"].bool_or(false);
   out.zone_digest = std::string(root["zone_digest"].text_or(""));
   out.controls = std::string(given["controls"].text_or(""));
   out.redaction = std::string(root["redaction"]["digest"].text_or(""));
@@ -202,6 +205,11 @@ Remade remake(const std::string& directory, Options options) {
     out.refusal = *refusal;
     return out;
   }
+  // The ledger may have grown since: what counts is the state that the report was made from.
+  if (manifest.was_verified && manifest.size > 0) {
+    request.at = manifest.size;
+    request.checkpoint = manifest.checkpoint;
+  }
   Model full;
   Model redacted;
   if (!(request.redaction ? build_pair(request, full, redacted, out.refusal)
@@ -218,8 +226,12 @@ Remade remake(const std::string& directory, Options options) {
   }
   if (model.source.size != manifest.size) {
     out.refusal = {3, "the report covers " + std::to_string(manifest.size) +
-                          " records, this ledger has " + std::to_string(model.source.size) +
-                          ": compare with the ledger as it was then"};
+                          " records, this evidence has " + std::to_string(model.source.size)};
+    return out;
+  }
+  if (manifest.freshness == "pass" && model.verdict.result_of("freshness") != "pass") {
+    out.refusal = {3, "the report was made with a pin that asks for a minimum of at most " +
+                          std::to_string(manifest.size) + " records: give such a pin"};
     return out;
   }
   if (!options.signer.empty()) check_statement(directory, options.signer, out);

@@ -38,10 +38,16 @@ struct Verdict {
   std::vector<Check> checks;
   std::int64_t records = 0;
   std::int64_t runs = 0;
+  std::int64_t commitments = 0;  // values that the records only commit to
   std::optional<Problem> first_bad;
   std::vector<Problem> problems;
   // Only runs whose policy verdict is not `pass`: id -> what is wrong.
   std::map<std::string, std::string, std::less<>> run_problems;
+
+  // Words and figures of passed verdicts that depend on the form of the evidence, put so that they
+  // hold for every form: a bundle carries fewer checkpoints and values than the ledger, values are
+  // erased later. Without that, a report could only be made again from the very same file.
+  void forget_form(std::size_t key_epochs);
 
   [[nodiscard]] bool has_problem(std::string_view code) const;
   // The result of one of the eight, "unknown" when it is not there.

@@ -213,12 +213,13 @@ std::string redaction_text(const Model& model) {
 }
 
 std::vector<std::string> redo_commands(const Model& model) {
-  const bool is_bundle = model.source.kind == "bundle";
-  const std::string what = is_bundle ? "--bundle BUNDLE" : "--ledger LEDGER";
-  return {"ethos-verify --pin PIN " + std::string(is_bundle ? "BUNDLE" : "LEDGER"),
-          "ethos-report " + what + " --pin PIN --period " + model.period.text() + " --zone " +
-              model.zone.name() + " --format html,csv,md,json" + model.shaping + " --out DIR",
-          "ethos-report verify " + what + " --pin PIN DIR", "cd DIR && sha256sum -c SHA256SUMS"};
+  const std::string at =
+      model.verified ? " --at " + std::to_string(model.source.size) : std::string();
+  return {"ethos-verify --pin PIN" + at + " LEDGER",
+          "ethos-report --ledger LEDGER --pin PIN" + at + " --period " + model.period.text() +
+              " --zone " + model.zone.name() + " --format html,csv,md,json" + model.shaping +
+              " --out DIR",
+          "ethos-report verify --ledger LEDGER --pin PIN DIR", "cd DIR && sha256sum -c SHA256SUMS"};
 }
 
 std::string sensor_text(const Model& model) {

@@ -330,6 +330,7 @@ class Auditor {
     counts.open_runs = runs_.open_runs();
     counts.aborted_runs = runs_.aborted_runs();
     counts.late_runs = runs_.late_runs();
+    counts.commitments = documents_.named();
     counts.disclosures = documents_.stored();
     counts.blobs = documents_.blobs();
     counts.signatures -= std::min(counts.signatures, epochs_.void_signatures());
@@ -382,6 +383,7 @@ class Auditor {
     // Inside the tree of a run's bundle an older root cannot be looked up; only its head can be compared.
     if (is_run_ && *pin.min_size < covered) return;
     if (is_run_ && head_) min_root_ = head_->root;
+    if (is_older_than_pin()) return;
     if (*pin.min_size > covered) {
       findings().add({.code = Code::behind_pin, .expected = std::to_string(*pin.min_size) + " records",
                       .found = std::to_string(covered), .text = "the ledger is shorter than the pin remembers"});
@@ -392,8 +394,14 @@ class Auditor {
     }
   }
 
+  // Asked for an earlier state, a later minimum of the pin is no sign of a cut.
+  [[nodiscard]] bool is_older_than_pin() const {
+    return source_.is_prefix() && options_.pin && options_.pin->min_size && *options_.pin->min_size > last_size_;
+  }
+
   void conclude() {
-    const VerdictInput input{options_.pin.has_value(), options_.pin && options_.pin->min_size.has_value(), is_run_,
+    const bool has_minimum = options_.pin && options_.pin->min_size.has_value() && !is_older_than_pin();
+    const VerdictInput input{options_.pin.has_value(), has_minimum, is_run_,
                              runs_unknown_, documents_.named(), documents_.opened(), documents_.erased(),
                              documents_.withheld()};
     draw_verdicts(report_, input);

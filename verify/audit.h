@@ -33,6 +33,7 @@ struct AuditCounts {
   std::uint64_t signatures = 0;
   std::uint64_t grants = 0;
   std::uint64_t denials = 0;
+  std::uint64_t commitments = 0;  // that the records name
   std::uint64_t disclosures = 0;
   std::uint64_t blobs = 0;
   std::uint64_t open_runs = 0;

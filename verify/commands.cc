@@ -22,6 +22,8 @@ struct Options : SessionOptions {
 void add_options(CLI::App& app, Options& options) {
   app.set_version_flag("--version", std::string("ethos-verify ") + ETHOS_VERSION);
   app.add_option("--pin", options.pin, "File with the pin; without one nothing passes")->option_text("FILE");
+  app.add_option("--at", options.at, "Judge the ledger as it was with so many records, or at the checkpoint in a file")
+      ->option_text("SIZE|FILE");
   app.add_flag("--json", options.json, "Print the result as JSON (ethos-verdict/1)");
   app.add_flag("--quiet", options.quiet, "Print nothing; the exit status says it");
   app.add_option("--run", options.run, "Show this run only, in words")->option_text("ID");

@@ -150,7 +150,7 @@ void DocumentReader::finish(Findings& findings) {
     if (erased_.contains(row.c)) {
       findings.add({.code = Code::disclosure_orphan, .found = name,
                     .text = "a value recorded as erased is still disclosed"});
-    } else if (!std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(row.c))) {
+    } else if (!source_.is_prefix() && !std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(row.c))) {
       // A bundle has no business with values that nothing in it names.
       const bool bundle = source_.kind() == std::string_view("bundle");
       findings.add({.code = bundle ? Code::bundle : Code::disclosure_orphan, .found = name,
@@ -158,7 +158,7 @@ void DocumentReader::finish(Findings& findings) {
     }
   }
   for (const Closed& closed : closed_) {
-    if (erased_.contains(closed.c)) {
+    if (erased_.contains(closed.c) || source_.is_erased_later(closed.c)) {
       ++erased_count_;
       continue;
     }

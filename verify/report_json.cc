@@ -27,6 +27,7 @@ Value counts_json(const AuditCounts& counts) {
   v.set("records", number(counts.records)).set("runs", number(counts.runs));
   v.set("checkpoints", number(counts.checkpoints)).set("signatures", number(counts.signatures));
   v.set("grants", number(counts.grants)).set("denials", number(counts.denials));
+  v.set("commitments", number(counts.commitments));
   v.set("disclosures", number(counts.disclosures)).set("blobs", number(counts.blobs));
   v.set("open_runs", number(counts.open_runs)).set("aborted_runs", number(counts.aborted_runs));
   v.set("late_runs", number(counts.late_runs));

@@ -10,6 +10,7 @@
 #include "verify/encoding.h"
 #include "verify/input.h"
 #include "verify/pin.h"
+#include "verify/prefix.h"
 #include "verify/report_json.h"
 #include "verify/report_text.h"
 #include "verify/sarif_check.h"
@@ -55,6 +56,7 @@ class Session {
   int run() {
     if (const int status = prepare(); status != 0) return status;
     auto source = open_input(options_.input, context_.input_kind, findings_);
+    if (source && *source && prefix_) source = open_prefix(*std::move(source), *std::move(prefix_));
     if (!source) return complain(err_, exit_unverifiable, options_.input + ": " + source.error().what);
     Progress progress(err_, options_.progress);
     audit_.on_progress = [&](std::uint64_t done, std::uint64_t expected) { progress.show(done, expected); };
@@ -81,6 +83,11 @@ class Session {
         return complain(err_, status, "--pin " + options_.pin + ": " + pin.error().what);
       }
       audit_.pin = *std::move(pin);
+    }
+    if (!options_.at.empty()) {
+      auto prefix = read_prefix(options_.at);
+      if (!prefix) return complain(err_, exit_usage, "--at: " + prefix.error().what);
+      prefix_ = *std::move(prefix);
     }
     for (const std::string& text : options_.assertions) {
       auto assertion = Assertion::parse(text);
@@ -194,6 +201,7 @@ class Session {
   AuditOptions audit_;
   std::vector<Assertion> assertions_;
   std::optional<Period> period_;
+  std::optional<Prefix> prefix_;
   SarifChecker sarif_;
   Spool runs_;
   std::uint64_t shown_ = 0;

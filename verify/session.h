@@ -11,6 +11,7 @@ namespace ethos::verify {
 struct SessionOptions {
   std::string input;
   std::string pin;
+  std::string at;                       // number of records or file of a checkpoint: judge that state
   std::string run;                      // show this run only
   std::string period;
   std::string zone = "UTC";

@@ -505,7 +505,7 @@ TEST_CASE("program: a bundle of the whole ledger gives the records of the ledger
   REQUIRE(read_ledger(scratch / "l.db", 0, [&](std::uint64_t, std::string_view bytes) {
     from_ledger.emplace_back(bytes);
   }));
-  REQUIRE(read_bundle(scratch / "all.ethosb", [&](std::uint64_t, std::string_view bytes) {
+  REQUIRE(read_bundle(scratch / "all.ethosb", 0, [&](std::uint64_t, std::string_view bytes) {
     from_bundle.emplace_back(bytes);
   }));
   CHECK(from_ledger.size() == 4);
@@ -514,7 +514,7 @@ TEST_CASE("program: a bundle of the whole ledger gives the records of the ledger
   const std::string whole = read_text(scratch / "all.ethosb");
   for (std::size_t size = 0; size + 1024 < whole.size(); size += 97) {
     std::ofstream(scratch / "cut", std::ios::binary) << whole.substr(0, size);
-    const auto read = read_bundle(scratch / "cut", [](std::uint64_t, std::string_view) {});
+    const auto read = read_bundle(scratch / "cut", 0, [](std::uint64_t, std::string_view) {});
     if (read) FAIL("accepted " << size << " of " << whole.size() << " bytes");
   }
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report is made again after its ledger has grown: real ledgers, real verifier.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
+#include "tests/verify/support/verify_run.h"
+
+using namespace ethos::support;
+namespace fs = std::filesystem;
+
+namespace {
+
+RunChoices run_of(char letter, int denials) {
+  RunChoices choices;
+  choices.run = std::string(1, letter) + "aireeyuculbogazdinryhi6d4";
+  choices.denials = denials;
+  return choices;
+}
+
+struct Ended {
+  int status = -1;
+  std::string out, err;
+};
+
+struct Growing {
+  TempDir dir;
+  LedgerMaker ledger;
+  std::int64_t size = 0;
+
+  Growing() {
+    add_run(ledger, run_of('c', 2));
+    ledger.rotate();
+    add_run(ledger, run_of('d', 0));
+    size = static_cast<std::int64_t>(ledger.records.size());
+    write();
+    save(dir.file("pin"), ledger.pin());
+    const Ended made = report("--format html,csv,md,json,xlsx,oscal --sample 1 --seed x --out " + dir.file("r"));
+    CAPTURE(made.err);
+    REQUIRE(made.status == 0);
+  }
+  void write() {
+    fs::remove(dir.file("l.db"));
+    ledger.write(dir.file("l.db"));
+  }
+  void grow() {
+    add_run(ledger, run_of('e', 1));
+    ledger.rotate();
+    add_run(ledger, run_of('f', 0));
+    write();
+  }
+  [[nodiscard]] Ended start(const std::string& program, const std::string& options) const {
+    const std::string command = std::string(ETHOS_BIN) + "/" + program + " " + options + " >" + dir.file("out") + " 2>" + dir.file("err");
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(dir.file("out")), slurp(dir.file("err"))};
+  }
+  [[nodiscard]] Ended report(const std::string& options) const {
+    return start("ethos-report", "--ledger " + dir.file("l.db") + " --pin " + dir.file("pin") +
+                                     " --period 2026-01-01..2026-12-31 --zone UTC " + options);
+  }
+  [[nodiscard]] Ended verify(const std::string& evidence) const {
+    return start("ethos-report", "verify " + evidence + " --pin " + dir.file("pin") + " " + dir.file("r"));
+  }
+  [[nodiscard]] Ended verify() const { return verify("--ledger " + dir.file("l.db")); }
+  void bundle(const std::string& options) const {
+    REQUIRE(start("ethos-ledger", "bundle -q --ledger " + dir.file("l.db") + " " + options + " -o " + dir.file("b.ethosb")).status == 0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("repeat: a report is made again from a ledger that has grown", "[reports]") {
+  Growing all;
+  REQUIRE(all.verify().status == 0);
+  all.grow();
+  const Ended again = all.verify();
+  CAPTURE(again.out, again.err);
+  CHECK(again.status == 0);
+  CHECK(again.out.find("report.html: same\n") != std::string::npos);
+  CHECK(again.out.find("different") == std::string::npos);
+  // By hand, with the option that the report names.
+  const Ended by_hand = all.report("--at " + std::to_string(all.size) + " --format html,csv,md,json,xlsx,oscal --sample 1 --seed x --out " +
+                                   all.dir.file("again"));
+  CAPTURE(by_hand.err);
+  REQUIRE(by_hand.status == 0);
+  for (const auto& entry : fs::directory_iterator(all.dir.file("r"))) {
+    CAPTURE(entry.path().string());
+    CHECK(slurp(entry.path()) == slurp(all.dir.file("again/" + entry.path().filename().string())));
+  }
+  // A state that nobody signed is none.
+  const Ended unsigned_state = all.report("--at " + std::to_string(all.size - 2) + " --out " + all.dir.file("none"));
+  CHECK(unsigned_state.status == 3);
+  CHECK_FALSE(fs::exists(all.dir.file("none")));
+}
+
+TEST_CASE("repeat: a bundle gives the bytes that the ledger gave", "[reports]") {
+  Growing all;
+  all.bundle("");
+  CHECK(all.verify("--bundle " + all.dir.file("b.ethosb")).status == 0);
+  all.grow();
+  all.bundle("--to " + std::to_string(all.size));
+  CHECK(all.verify("--bundle " + all.dir.file("b.ethosb")).status == 0);
+  all.bundle("");  // of the ledger as it now is
+  const Ended later = all.verify("--bundle " + all.dir.file("b.ethosb"));
+  CAPTURE(later.out, later.err);
+  CHECK(later.status == 0);
+}
+
+TEST_CASE("repeat: another history, a shorter ledger and a changed report are told", "[reports]") {
+  Growing all;
+  all.grow();
+  std::ofstream(all.dir.file("r/report.md"), std::ios::app) << "x";
+  const Ended changed = all.verify();
+  CHECK(changed.status == 1);
+  CHECK(changed.out.find("report.md: ") != std::string::npos);
+  CHECK(changed.out.find("report.html: same") != std::string::npos);
+
+  LedgerMaker other;  // the same keys, another first run
+  add_run(other, run_of('c', 3));
+  other.rotate();
+  add_run(other, run_of('d', 0));
+  other.checkpoint();
+  all.ledger = other;
+  all.write();
+  const Ended forked = all.verify();
+  CAPTURE(forked.out, forked.err);
+  CHECK(forked.status == 1);
+  CHECK(forked.out.empty());
+
+  LedgerMaker shorter;
+  add_run(shorter, run_of('c', 2));
+  all.ledger = shorter;
+  all.write();
+  const Ended cut = all.verify();
+  CHECK(cut.status == 1);
+  CHECK(cut.err.find("more records than there are") != std::string::npos);
+}
+
+TEST_CASE("repeat: a pin with a later minimum does not stand in the way", "[reports]") {
+  Growing all;
+  all.grow();
+  save(all.dir.file("pin"), all.ledger.pin(static_cast<std::int64_t>(all.ledger.records.size())));
+  CHECK(all.verify().status == 0);
+}
+
+TEST_CASE("repeat: a report made with a minimum asks for a pin with one", "[reports]") {
+  Growing all;
+  save(all.dir.file("pin"), all.ledger.pin(3));
+  REQUIRE(all.report("--out " + all.dir.file("r")).status == 0);
+  all.grow();
+  CHECK(all.verify().status == 0);
+  save(all.dir.file("pin"), all.ledger.pin());
+  const Ended none = all.verify();
+  CHECK(none.status == 3);
+  CHECK(none.err.find("minimum") != std::string::npos);
+}
+
+TEST_CASE("repeat: the ledgers of a fleet may have grown", "[reports]") {
+  Growing all;
+  save(all.dir.file("list"), R"({"format":"ethos-fleet/1","members":[{"name":"a","ledger":"l.db","pin":"pin"}]})");
+  REQUIRE(all.start("ethos-report", "fleet " + all.dir.file("list") + " --period 2026-01-01..2026-12-31 --out " + all.dir.file("f")).status == 0);
+  all.grow();
+  const Ended again = all.start("ethos-report", "verify --fleet " + all.dir.file("list") + " " + all.dir.file("f"));
+  CAPTURE(again.out, again.err);
+  CHECK(again.status == 0);
+}
