@@ -37,11 +37,11 @@ std::string proof_text(const std::vector<Digest>& hashes) {
 class BundleWriter {
  public:
   BundleWriter(const LedgerReader& reader, const BundleOptions& options, const BundleScope& scope,
-               base::PendingFile& out)
+               UstarWriter::Sink out)
       : reader_(reader),
         options_(options),
         scope_(scope),
-        tar_(out),
+        tar_(std::move(out)),
         size_(scope.head.checkpoint.size) {
     summary_.size = size_;
     for (const auto& [c, kind] : scope.commitments) {
@@ -256,12 +256,18 @@ std::set<std::string> evidence_kinds() {
 }
 
 Result<BundleSummary> write_bundle(const LedgerReader& reader, const BundleOptions& options,
-                                   const std::string& out_path) {
+                                   const std::function<Result<void>(base::ByteSpan)>& out) {
   auto scope = find_bundle_scope(reader, options);
   if (!scope) return Unexpected(std::move(scope).error());
+  return BundleWriter(reader, options, *scope, out).run();
+}
+
+Result<BundleSummary> write_bundle(const LedgerReader& reader, const BundleOptions& options,
+                                   const std::string& out_path) {
   auto out = base::PendingFile::create(out_path, {});
   if (!out) return Unexpected(std::move(out).error());
-  auto summary = BundleWriter(reader, options, *scope, *out).run();
+  auto summary =
+      write_bundle(reader, options, [&](base::ByteSpan bytes) { return out->write(bytes); });
   if (!summary) return summary;
   if (auto ok = out->commit(); !ok) return Unexpected(std::move(ok).error());
   return summary;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
+#include "ledger/base/bytes.h"
 #include "ledger/base/result.h"
 #include "ledger/bundle_scope.h"
 #include "ledger/reader.h"
@@ -22,6 +24,10 @@ struct BundleSummary {
 // of the upper tiles. It carries no key, no pin and no trust.
 base::Result<BundleSummary> write_bundle(const LedgerReader& reader, const BundleOptions& options,
                                          const std::string& out_path);
+// The same bytes to wherever they go. What was cut off lacks the end of the archive, so a reader
+// refuses it.
+base::Result<BundleSummary> write_bundle(const LedgerReader& reader, const BundleOptions& options,
+                                         const std::function<base::Result<void>(base::ByteSpan)>& out);
 
 // Kinds that do not name persons or secrets, and that recomputing the grants needs.
 std::set<std::string> evidence_kinds();

@@ -58,7 +58,7 @@ base::Result<void> UstarWriter::finish() {
 }
 
 base::Result<void> UstarWriter::flush() {
-  auto ok = out_->write(base::as_bytes(buffer_));
+  auto ok = sink_(base::as_bytes(buffer_));
   buffer_.clear();
   return ok;
 }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "ledger/base/bytes.h"
-#include "ledger/base/file_io.h"
 #include "ledger/base/result.h"
 
 namespace ethos::ledger {
@@ -16,8 +16,8 @@ namespace ethos::ledger {
 // asserts.
 class UstarWriter {
  public:
-  // `out` must outlive the writer.
-  explicit UstarWriter(base::PendingFile& out) : out_(&out) {}
+  using Sink = std::function<base::Result<void>(base::ByteSpan)>;
+  explicit UstarWriter(Sink sink) : sink_(std::move(sink)) {}
 
   base::Result<void> add(const std::string& name, std::string_view bytes);
   // The two blocks of zeros; nothing may follow.
@@ -25,7 +25,7 @@ class UstarWriter {
 
  private:
   base::Result<void> flush();
-  base::PendingFile* out_;
+  Sink sink_;
   std::string previous_;
   std::string buffer_;
 };

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <ostream>
 
+#include "ledger/base/cli_words.h"
 #include "ledger/base/file_io.h"
 #include "reports/attest.h"
 #include "reports/build.h"
@@ -49,7 +50,8 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& args,
     streams.out << "ethos-report " << ETHOS_VERSION << '\n';
     return kDone;
   } catch (const CLI::ParseError& error) {
-    return stop(streams, static_cast<int>(Status::usage), error.what());
+    return stop(streams, static_cast<int>(Status::usage),
+                base::command_line_words(app, error));
   }
 }
 

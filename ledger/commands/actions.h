@@ -28,11 +28,17 @@ struct InitOptions {
   std::string root_vkey;  // made elsewhere; empty: make one here
   std::string agent_key;  // an OpenSSH public key file; empty: a key in a file
   std::string continues;  // an older ledger that this one goes on from
+  std::string out;        // a file for the pin; empty or -: standard output
 };
 base::Result<void> init(const InitOptions& options, const Console& console);
 
 // The pin of a ledger that is there; with_minimum adds its size and root of now.
-base::Result<void> pin(const LedgerFiles& files, bool with_minimum, const Console& console);
+struct PinOptions {
+  LedgerFiles files;
+  bool with_minimum = false;
+  std::string out;  // as InitOptions::out
+};
+base::Result<void> pin(const PinOptions& options, const Console& console);
 
 struct ShowOptions {
   LedgerFiles files;

@@ -56,7 +56,15 @@ Result<void> bundle(const BundleCommand& command, const Console& console) {
     if (!run) return Unexpected(std::move(run).error());
     options.run = *run;
   }
-  auto summary = write_bundle(*reader, options, command.out);
+  const bool to_stdout = command.out == "-";
+  if (to_stdout && command.as_json) return fail(Errc::usage, "--json needs a file as output");
+  const auto print = [&](base::ByteSpan bytes) -> Result<void> {
+    const std::string_view text = base::as_text(bytes);
+    console.out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    return console.out.good() ? Result<void>() : fail(Errc::io, "standard output");
+  };
+  auto summary = to_stdout ? write_bundle(*reader, options, print)
+                           : write_bundle(*reader, options, command.out);
   if (!summary) return Unexpected(std::move(summary).error());
   if (command.as_json) {
     auto text = record::encode_canonical(record::Json::object()
@@ -67,7 +75,7 @@ Result<void> bundle(const BundleCommand& command, const Console& console) {
     if (!text) return Unexpected(std::move(text).error());
     console.out << *text << "\n";
   }
-  console.say("wrote " + command.out + ": " + std::to_string(summary->records) + " records of " +
+  console.say("wrote " + (to_stdout ? "standard output" : command.out) + ": " + std::to_string(summary->records) + " records of " +
               std::to_string(summary->size) + ", " + std::to_string(summary->disclosures) +
               " disclosures, " + std::to_string(summary->blobs) + " blobs");
   return {};

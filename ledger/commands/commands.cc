@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include "ledger/base/cli_words.h"
 #include "ledger/commands/define.h"
 #include "ledger/printable.h"
 
@@ -14,7 +15,7 @@ using base::Result;
 
 constexpr const char* kFooter =
     "Examples:\n"
-    "  ethos-ledger init --ledger /var/lib/ethos/ledger.db --origin ci.example.com > ledger.pin\n"
+    "  ethos-ledger init --ledger /var/lib/ethos/ledger.db --origin ci.example.com -o ledger.pin\n"
     "  ethos-ledger show --type runtime.sandbox_denial\n"
     "  ethos-ledger show --json --run caireeyuculbogazdinryhi6d4\n"
     "  ethos-ledger runs\n"
@@ -113,7 +114,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
     out << "ethos-ledger " << ETHOS_VERSION << "\n";
     return static_cast<int>(Exit::done);
   } catch (const CLI::Error& error) {
-    err << "ethos-ledger: " << error.what() << " (see ethos-ledger --help)\n";
+    err << "ethos-ledger: " << printable(base::command_line_words(app, error)) << " (see ethos-ledger --help)\n";
     return static_cast<int>(Exit::usage);
   }
   const Console console{out, err, parsed.is_quiet};

@@ -18,6 +18,7 @@ void define_init(CLI::App& app, Parsed& parsed) {
                    "OpenSSH public key file: checkpoints are signed by the ssh-agent");
   init->add_option("--continues", options->continues,
                    "An older ledger that this one goes on from, e.g. a restored backup");
+  init->add_option("-o,--output", options->out, "File for the pin; standard output when absent");
   add_passphrase(*init, parsed, Passphrase::fresh);
   set_action(*init, parsed, [options](const LedgerFiles& files, const Console& console) {
     options->files = files;
@@ -28,12 +29,14 @@ void define_init(CLI::App& app, Parsed& parsed) {
 void define_pin(CLI::App& app, Parsed& parsed) {
   CLI::App* pin =
       add_command(app, parsed, "pin", "Print the pin: what an auditor keeps to check this ledger");
-  auto with_minimum = std::make_shared<bool>(false);
+  auto options = std::make_shared<PinOptions>();
   auto as_json = std::make_shared<bool>(false);
-  pin->add_flag("--min", *with_minimum, "Add the present size and root as a minimum");
+  pin->add_flag("--min", options->with_minimum, "Add the present size and root as a minimum");
+  pin->add_option("-o,--output", options->out, "File to write; standard output when absent");
   pin->add_flag("--json", *as_json, "The pin is JSON always; accepted for symmetry");
-  set_action(*pin, parsed, [with_minimum, as_json](const LedgerFiles& files, const Console& c) {
-    return ledger::pin(files, *with_minimum, c);
+  set_action(*pin, parsed, [options, as_json](const LedgerFiles& files, const Console& console) {
+    options->files = files;
+    return ledger::pin(*options, console);
   });
 }
 

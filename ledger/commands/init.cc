@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "ledger/appender.h"
+#include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
 #include "ledger/commands/actions.h"
 #include "ledger/create.h"
@@ -55,6 +56,27 @@ void say_pin(const record::Pin& pin, const Console& console) {
   console.say("pin fingerprint " + record::pin_fingerprint(pin));
 }
 
+// The file that was asked for, not yet in its place; none for standard output.
+Result<std::optional<base::PendingFile>> pin_file(const std::string& path) {
+  std::optional<base::PendingFile> out;
+  if (path.empty() || path == "-") return out;
+  auto file = base::PendingFile::create(path, {});
+  if (!file) return Unexpected(std::move(file).error());
+  out.emplace(std::move(*file));
+  return out;
+}
+
+Result<void> hand_out(const record::Pin& pin, std::optional<base::PendingFile>& file,
+                      const Console& console) {
+  const std::string text = record::encode_pin(pin);
+  if (!file) {
+    console.out << text;
+    return {};
+  }
+  auto ok = file->write(base::as_bytes(text));
+  return ok ? file->commit() : std::move(ok);
+}
+
 void say_root_key(const std::string& path, const Console& console) {
   console.say("root key online: move " + path + " to a safe place off this machine");
 }
@@ -94,25 +116,31 @@ Result<void> init(const InitOptions& options, const Console& console) {
   const base::SplitPath split = base::split_path(options.files.database);
   if (auto ok = base::make_directories(split.parent, 0700); !ok)
     return Unexpected(std::move(ok).error());
+  // Before the ledger: a place that cannot be written must not cost a second try.
+  auto file = pin_file(options.out);
+  if (!file) return Unexpected(std::move(file).error());
   auto created = create_ledger(options.files, *creation, *clock);
   if (!created) return Unexpected(std::move(created).error());
-  console.out << record::encode_pin(created->pin);
+  if (auto ok = hand_out(created->pin, *file, console); !ok) return ok;
   console.say("made " + options.files.database + ", keys in " + options.files.keys);
   say_pin(created->pin, console);
   if (created->root_key_file) say_root_key(*created->root_key_file, console);
   return {};
 }
 
-Result<void> pin(const LedgerFiles& files, bool with_minimum, const Console& console) {
+Result<void> pin(const PinOptions& options, const Console& console) {
+  const LedgerFiles& files = options.files;
   auto reader = LedgerReader::open(files);
   if (!reader) return Unexpected(std::move(reader).error());
   auto read = read_pin(*reader);
   if (!read) return Unexpected(std::move(read).error());
-  if (with_minimum) {
+  if (options.with_minimum) {
     if (auto ok = reader->check_not_behind(); !ok) return ok;
     read->minimum = record::Pin::Minimum{reader->size(), reader->tail().checkpoint.root};
   }
-  console.out << record::encode_pin(*read);
+  auto file = pin_file(options.out);
+  if (!file) return Unexpected(std::move(file).error());
+  if (auto ok = hand_out(*read, *file, console); !ok) return ok;
   say_pin(*read, console);
   struct stat st {};
   if (::lstat(files.root_key().c_str(), &st) == 0) say_root_key(files.root_key(), console);

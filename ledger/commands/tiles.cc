@@ -49,7 +49,7 @@ Result<void> proof(const ProofCommand& command, const Console& console) {
   }();
   if (!made) return Unexpected(std::move(made).error());
   const std::string text = encode_tlog_proof(*made);
-  if (command.out.empty()) {
+  if (command.out.empty() || command.out == "-") {
     console.out << text;
     return {};
   }

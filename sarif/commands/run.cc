@@ -6,6 +6,7 @@
 #include <exception>
 #include <ostream>
 
+#include "ledger/base/cli_words.h"
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
 #include "sarif/commands/help.h"
@@ -46,7 +47,7 @@ int parse_and_run(const std::vector<std::string>& args, const Streams& streams) 
     streams.out << "ethos-sarif " << ETHOS_VERSION << '\n';
     return code(Exit::done);
   } catch (const CLI::ParseError& error) {
-    complain(streams.err, std::string(error.what()) + " (see ethos-sarif --help)");
+    complain(streams.err, base::command_line_words(app, error) + " (see ethos-sarif --help)");
     return code(Exit::usage);
   }
   return code(action(streams));

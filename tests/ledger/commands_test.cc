@@ -206,3 +206,53 @@ TEST_CASE("printable: controls, direction marks and broken bytes are spelled out
   CHECK(ledger::printable("\xFF\xE2\x80") == "\\xff\\xe2\\x80");
   CHECK(ledger::printable("\xE2\x80\xAE\xEF\xBB\xBF\xE2\x81\xA6") == "\\u{202e}\\u{feff}\\u{2066}");
 }
+
+TEST_CASE("ethos-ledger: the pin goes to a file, and nothing is made where it cannot", "[ledger][cli]") {
+  const TempDir dir;
+  const std::string path = dir.file("l.db");
+  const std::string pin = dir.file("pin.json");
+  support::write_text(pin, "mine");
+  const auto refused = call({"init", "--ledger", path, "-o", dir.file("none/pin.json")});
+  CHECK(refused.status == 3);
+  CHECK_FALSE(fs::exists(path));
+  CHECK(call({"init", "--ledger", path, "--origin", "no name", "-o", pin}).status == 2);
+  CHECK(support::read_text(pin) == "mine");
+  const auto init = call({"init", "--ledger", path, "--origin", "ci.example.com", "-o", pin});
+  REQUIRE(init.status == 0);
+  CHECK(init.out.empty());
+  REQUIRE(record::parse_pin(support::read_text(pin)));
+  // A second init fails and leaves the pin of the first.
+  const std::string first = support::read_text(pin);
+  CHECK(call({"init", "--ledger", path, "--origin", "ci.example.com", "-o", pin}).status == 3);
+  CHECK(support::read_text(pin) == first);
+  CHECK(call({"pin", "--ledger", path}).out == first);
+  REQUIRE(call({"pin", "--ledger", path, "-o", dir.file("again")}).status == 0);
+  CHECK(support::read_text(dir.file("again")) == first);
+}
+
+TEST_CASE("ethos-ledger: - is standard output for bundle and proof", "[ledger][cli]") {
+  const TempDir dir;
+  const std::string path = dir.file("l.db");
+  REQUIRE(call({"init", "--ledger", path, "--origin", "ci.example.com"}).status == 0);
+  REQUIRE(call({"bundle", "--ledger", path, "-o", dir.file("b")}).status == 0);
+  const auto bundle = call({"bundle", "--ledger", path, "-o", "-"});
+  CHECK(bundle.status == 0);
+  CHECK(bundle.out == support::read_text(dir.file("b")));
+  CHECK_FALSE(fs::exists("-"));
+  CHECK(call({"bundle", "--ledger", path, "-o", "-", "--json"}).status == 2);
+  const auto proof = call({"proof", "--ledger", path, "--seq", "0", "-o", "-"});
+  CHECK(proof.out == call({"proof", "--ledger", path, "--seq", "0"}).out);
+  CHECK_FALSE(fs::exists("-"));
+}
+
+TEST_CASE("ethos-ledger: an unknown option is named, whatever else is missing", "[ledger][cli]") {
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"--bogus"}, {"-x"}, {"bundle", "--bogus"}, {"proof", "--bogus=1", "word"}}) {
+    const auto refused = call(args);
+    CAPTURE(refused.err);
+    CHECK(refused.status == 2);
+    CHECK(refused.err.find(args.front() == "-x" ? "-x" : "--bogus") != std::string::npos);
+  }
+  CHECK(call({}).err.find("subcommand is required") != std::string::npos);
+  CHECK(call({"proof"}).err.find("--seq is required") != std::string::npos);
+}

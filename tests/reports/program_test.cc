@@ -527,3 +527,16 @@ TEST_CASE("program: help and version are answered", "[reports]") {
   CHECK(run({"--version"}, out, err) == 0);
   CHECK(err.str().empty());
 }
+
+TEST_CASE("program: an unknown option is named, whatever else is missing", "[reports]") {
+  const Bench bench;
+  for (const char* word : {"", "verify", "key", "explain", "drift", "fleet"}) {
+    std::vector<std::string> args{"--bogus"};
+    if (*word != '\0') args.insert(args.begin(), word);
+    const auto ended = bench.run_raw(args);
+    CAPTURE(word, ended.err);
+    CHECK(ended.status == 2);
+    CHECK(ended.err.find("--bogus") != std::string::npos);
+  }
+  CHECK(bench.run_raw({}).err.find("required") != std::string::npos);
+}

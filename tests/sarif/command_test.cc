@@ -222,5 +222,16 @@ TEST_CASE("command: fingerprints are added, kept and never replaced", "[sarif]")
   CHECK(call({"fingerprint", dir.file("in.sarif")}).code == 2);
 }
 
+TEST_CASE("an unknown option is named, whatever else is missing", "[sarif][cli]") {
+  for (const std::vector<std::string>& args :
+       {std::vector<std::string>{"--bogus"}, {"convert", "--bogus"}, {"split", "in", "--bogus"}}) {
+    const Outcome refused = call(args);
+    CAPTURE(refused.err);
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("--bogus") != std::string::npos);
+  }
+  CHECK(call({}).err.find("subcommand is required") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace ethos::sarif
