@@ -100,7 +100,7 @@ Result<Committed> Appender::operate(const Operation& operation) {
     if (!ok) return Unexpected(std::move(ok).error());
   }
   auto out = add_and_finish(*session, *clock_, operation.records,
-                            {{}, {&operation.blobs}, &operation.erased});
+                            {{}, {&operation.blobs}, &operation.erased, &operation.change});
   if (out) last_note_ = out->checkpoint_note;
   return out;
 }

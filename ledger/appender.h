@@ -69,6 +69,7 @@ struct Committed {
   std::vector<std::string> warnings;
 };
 
+class Database;
 class Store;
 class WriteSession;
 struct Tail;
@@ -80,6 +81,8 @@ struct Operation {
   std::vector<Blob> blobs;
   // Called under the ledger lock before anything is written; its failure is the operation's.
   std::function<base::Result<void>(Store& store, const Tail& tail)> check;
+  // Called in the transaction, for what else is to change with the records.
+  std::function<base::Result<void>(Database& database)> change = {};
 };
 
 // Why a new epoch begins (docs/formats/record.md R-24), beside age and count.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ledger/dropped.h"
 #include "ledger/record/canonical_json.h"
 #include "ledger/record/commitment.h"
 #include "ledger/tiles.h"
@@ -148,6 +149,14 @@ Result<BundleScope> scope_of_range(const LedgerReader& reader, const BundleOptio
   scope.head = std::move(**head);
   const std::uint64_t size = scope.head.checkpoint.size;
   scope.from = options.from / kTileWidth * kTileWidth;
+  // Without the record that orders it, a missing one would look like tampering.
+  auto dropped = find_dropped(reader);
+  if (!dropped) return Unexpected(std::move(dropped).error());
+  if (dropped->last_order && *dropped->last_order >= size) {
+    return fail(Errc::usage, "--to: the range ends before record " +
+                                 std::to_string(*dropped->last_order) +
+                                 ", which says which records were dropped");
+  }
   Result<void> result;
   auto ok = reader.read(0, size, [&](const StoredRecord& stored) {
     if (stored.view.type == "key.epoch" && stored.seq + 1 < size)

@@ -77,7 +77,7 @@ class BundleWriter {
       nodes_.want_consistency(seq + 1, size_);
     }
     record::MerkleFrontier tree;
-    auto ok = reader_.read(0, size_, [&](const StoredRecord& stored) {
+    auto ok = reader_.read_hashes(0, size_, [&](const StoredRecord& stored) {
       nodes_.append(stored.leaf_hash);
       tree.append(stored.leaf_hash);
       return true;
@@ -214,7 +214,7 @@ class BundleWriter {
     record::MerkleFrontier tree;
     std::string tile;
     Result<void> written;
-    auto ok = reader_.read(0, size_, [&](const StoredRecord& stored) {
+    auto ok = reader_.read_hashes(0, size_, [&](const StoredRecord& stored) {
       tree.append(stored.leaf_hash);
       tile += base::as_text(stored.leaf_hash.bytes());
       written = put_tile(0, stored.seq, size_, tile, next);
@@ -227,7 +227,7 @@ class BundleWriter {
   Result<void> entries() {
     std::string bundle;
     Result<void> written;
-    auto ok = reader_.read(scope_.from, size_, [&](const StoredRecord& stored) {
+    auto ok = reader_.read_hashes(scope_.from, size_, [&](const StoredRecord& stored) {
       append_entry(bundle, stored.bytes);
       ++summary_.records;
       const std::uint64_t width = stored.seq % kTileWidth + 1;

@@ -26,8 +26,9 @@ base::Result<BundleSummary> write_bundle(const LedgerReader& reader, const Bundl
                                          const std::string& out_path);
 // The same bytes to wherever they go. What was cut off lacks the end of the archive, so a reader
 // refuses it.
-base::Result<BundleSummary> write_bundle(const LedgerReader& reader, const BundleOptions& options,
-                                         const std::function<base::Result<void>(base::ByteSpan)>& out);
+base::Result<BundleSummary> write_bundle(
+    const LedgerReader& reader, const BundleOptions& options,
+    const std::function<base::Result<void>(base::ByteSpan)>& out);
 
 // Kinds that do not name persons or secrets, and that recomputing the grants needs.
 std::set<std::string> evidence_kinds();

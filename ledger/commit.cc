@@ -142,6 +142,7 @@ Result<void> Commit::store(const CommitExtras& extras, std::string_view note) {
     for (const record::Digest& c : *extras.erased)
       if (ok) ok = store.erase_disclosure(c);
   }
+  if (ok && extras.change != nullptr && *extras.change) ok = (*extras.change)(session_.database());
   const record::MerkleFrontier& frontier = batch_.frontier();
   if (ok) ok = store.add_checkpoint(frontier.size(), note);
   const Tail& tail = session_.tail();

@@ -19,6 +19,7 @@ struct CommitExtras {
   std::vector<const std::vector<record::Disclosure>*> disclosures;
   std::vector<const std::vector<Blob>*> blobs;
   const std::vector<record::Digest>* erased = nullptr;
+  const std::function<base::Result<void>(Database&)>* change = nullptr;
 };
 
 // One commit in the making on a session that is open: the records so far, and the next epoch's key

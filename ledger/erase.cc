@@ -172,9 +172,17 @@ Result<Committed> erase(Appender& appender, const EraseSelection& selection, con
     Holds holds = selection.holds;
     if (auto ok = follow_holds(holds, selection.size, store, tail); !ok) return ok;
     if (auto ok = check_holds(holds, selection.targets); !ok) return ok;
-    // Before the commit: whoever finds it knows that bytes may still lie in free pages.
-    return base::replace_file(marker(appender.files()), {}, {.mode = 0600});
+    return mark_erasure(appender.files());
   };
+  return erase_by(appender, operation);
+}
+
+Result<void> mark_erasure(const LedgerFiles& files) {
+  // Before the commit: whoever finds it knows that bytes may still lie in free pages.
+  return base::replace_file(marker(files), {}, {.mode = 0600});
+}
+
+Result<Committed> erase_by(Appender& appender, const Operation& operation) {
   auto committed = appender.operate(operation);
   if (!committed) {
     // Nothing was written but in the one case that operate() tells; the marker does no harm then.

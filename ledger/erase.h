@@ -54,6 +54,11 @@ base::Result<EraseSelection> select_erasure(const LedgerReader& reader,
 base::Result<Committed> erase(Appender& appender, const EraseSelection& selection,
                               const Order& order);
 
+// Puts the marker there; by an operation's check, under the lock.
+base::Result<void> mark_erasure(const LedgerFiles& files);
+// Commits what deletes bytes and rewrites the database, as erase does.
+base::Result<Committed> erase_by(Appender& appender, const Operation& operation);
+
 // Rewrites the database and removes the marker.
 base::Result<void> finish_erasure(const LedgerFiles& files);
 // An erasure was recorded whose rewriting did not end.

@@ -25,7 +25,7 @@ struct Walk {
 Result<Walk> walk(const LedgerReader& reader, std::uint64_t size) {
   Walk out;
   Result<void> result;
-  auto ok = reader.read(0, reader.size(), [&](const StoredRecord& stored) {
+  auto ok = reader.read_hashes(0, reader.size(), [&](const StoredRecord& stored) {
     if (stored.seq < size) out.tree.append(stored.leaf_hash);
     const bool names_key = stored.seq == 0 || stored.view.type == "key.epoch";
     // Behind its hand-over a key says nothing; before it, the next one does not exist.

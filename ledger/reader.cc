@@ -10,6 +10,7 @@
 #include "ledger/base/file_lock.h"
 #include "ledger/base/paths.h"
 #include "ledger/database.h"
+#include "ledger/dropped.h"
 #include "ledger/file_checks.h"
 #include "ledger/high_water.h"
 #include "ledger/store.h"
@@ -89,6 +90,14 @@ Result<bool> read_period(ReadSession& session, std::uint64_t from, std::uint64_t
     auto bytes = query->blob(1);
     auto hash = query->blob(2);
     if (!bytes || !hash) return fail(Errc::malformed, name + ": not stored as bytes");
+    if (bytes->empty()) {
+      // Dropped. Its hash is vouched for by the next record's `prev` and by the root.
+      auto kept = record::Digest::from_bytes(base::as_bytes(*hash));
+      if (!kept) return fail(Errc::malformed, name + ": not stored as it must be");
+      link.previous = *kept;
+      if (!visit({expected, {}, *kept, {}})) return false;
+      continue;
+    }
     StoredRecord stored{expected, *bytes, record::leaf_hash(base::as_bytes(*bytes)), {}};
     if (base::as_text(stored.leaf_hash.bytes()) != *hash) {
       return fail(Errc::mismatch, name + ": hash differs, the record was changed");
@@ -127,6 +136,21 @@ Result<void> LedgerReader::check_not_behind() const {
 }
 
 Result<void> LedgerReader::read(std::uint64_t from, std::uint64_t to, const Visit& visit) const {
+  Result<void> checked;
+  auto ok = read_hashes(from, to, [&](const StoredRecord& stored) {
+    if (!stored.bytes.empty()) return visit(stored);
+    if (!is_dropping_checked_) {
+      auto dropped = find_dropped(*this);
+      if (!dropped) checked = Unexpected(std::move(dropped).error().with_context(files_.database));
+      is_dropping_checked_ = checked.has_value();
+    }
+    return checked.has_value();
+  });
+  return ok && !checked ? std::move(checked) : std::move(ok);
+}
+
+Result<void> LedgerReader::read_hashes(std::uint64_t from, std::uint64_t to,
+                                       const Visit& visit) const {
   to = std::min(to, size());
   Link link;
   while (from < to) {

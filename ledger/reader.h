@@ -27,7 +27,7 @@ struct StoredCheckpoint {
 // only.
 struct StoredRecord {
   std::uint64_t seq = 0;
-  std::string_view bytes;
+  std::string_view bytes;  // empty for a dropped one, and so is its view
   record::Digest leaf_hash;
   record::EnvelopeView view;
 };
@@ -48,9 +48,13 @@ class LedgerReader {
   // Errc::mismatch when it has seen others. It can be read all the same.
   [[nodiscard]] base::Result<void> check_not_behind() const;
 
-  // Calls `visit` for records [from, to), in order; it returns false to stop early.
+  // Calls `visit` for records [from, to), in order; it returns false to stop early. Records whose
+  // bytes were dropped (docs/formats/store.md S-15) are left out, after it was checked that a
+  // ledger.prune record ordered each of them: Errc::mismatch otherwise.
   using Visit = std::function<bool(const StoredRecord&)>;
   base::Result<void> read(std::uint64_t from, std::uint64_t to, const Visit& visit) const;
+  // The same with dropped ones, for whoever needs all hashes.
+  base::Result<void> read_hashes(std::uint64_t from, std::uint64_t to, const Visit& visit) const;
 
   // The bytes of one record.
   [[nodiscard]] base::Result<std::string> record_bytes(std::uint64_t seq) const;
@@ -78,6 +82,7 @@ class LedgerReader {
       : files_(std::move(files)), tail_(std::move(tail)) {}
   LedgerFiles files_;
   StoredCheckpoint tail_;
+  mutable bool is_dropping_checked_ = false;
 };
 
 }  // namespace ethos::ledger

@@ -168,6 +168,23 @@ Result<void> TileFiles::drop_partials(const std::string& full_tile_name) {
   return {};
 }
 
+Result<bool> TileFiles::drop(const std::string& full_tile_name) {
+  const bool has_partials =
+      base::open_beneath(root_, full_tile_name + ".p", O_PATH | O_DIRECTORY).has_value();
+  if (has_partials) {
+    if (auto ok = drop_partials(full_tile_name); !ok) return Unexpected(std::move(ok).error());
+  }
+  const base::SplitPath split = base::split_path(full_tile_name);
+  auto parent = base::open_beneath(root_, split.parent, O_RDONLY | O_DIRECTORY);
+  if (!parent) {
+    if (parent.error().code == base::Errc::not_found) return false;
+    return Unexpected(std::move(parent).error());
+  }
+  if (::unlinkat(parent->get(), split.name.c_str(), 0) == 0) return true;
+  if (errno == ENOENT) return has_partials;
+  return base::fail_errno(path_ + "/" + full_tile_name, errno);
+}
+
 Result<std::vector<Digest>> peaks_of(const TileFiles& files, std::uint64_t size) {
   std::vector<Digest> peaks;
   if (size == 0) return peaks;

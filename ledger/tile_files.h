@@ -39,6 +39,8 @@ class TileFiles {
   base::Result<void> sync();
   // Durable at once, and after sync() of all that it covers.
   base::Result<void> publish(std::string_view note);
+  // Removes a file and the partial ones beside it; whether there was any.
+  base::Result<bool> drop(const std::string& full_tile_name);
   // The partial tiles beside a full one, which no reader needs any more.
   base::Result<void> drop_partials(const std::string& full_tile_name);
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ledger/dropped.h"
 #include "ledger/record/signed_note.h"
 #include "ledger/tile_files.h"
 #include "ledger/tiles.h"
@@ -47,6 +48,7 @@ class Update {
     // The checkpoint last: it must never cover what a power cut could take away.
     if (ok && done_.files > 0) ok = files_.sync();
     if (ok && *note != source_.note) ok = files_.publish(source_.note);
+    if (ok) ok = drop_bundles();
     if (ok && partials_ == Partials::drop) ok = drop_partials();
     if (!ok) return Unexpected(std::move(ok).error());
     return done_;
@@ -131,7 +133,9 @@ class Update {
       const std::uint64_t width = seq % kTileWidth + 1;
       ++seq;
       if (result && (width == kTileWidth || seq == source_.head.size)) {
-        result = write(entry_tile_name((seq - 1) / kTileWidth, width), bundle);
+        const std::uint64_t index = (seq - 1) / kTileWidth;
+        if (!source_.dropped_bundles.contains(index))
+          result = write(entry_tile_name(index, width), bundle);
         bundle.clear();
       }
       return result.has_value();
@@ -181,6 +185,15 @@ class Update {
                                     std::to_string(source_.head.size));
   }
 
+  Result<void> drop_bundles() {
+    for (const std::uint64_t index : source_.dropped_bundles) {
+      auto gone = files_.drop(entry_tile_name(index, kTileWidth));
+      if (!gone) return Unexpected(std::move(gone).error());
+      done_.dropped += *gone ? 1U : 0U;
+    }
+    return {};
+  }
+
   Result<void> drop_partials() {
     for (std::size_t at = 0; at < levels_.size(); ++at) {
       const std::uint64_t old = (done_.old_size >> (8 * at)) / kTileWidth;
@@ -207,10 +220,13 @@ class Update {
 
 }  // namespace
 
-TileSource tile_source(const LedgerReader& reader) {
+Result<TileSource> tile_source(const LedgerReader& reader) {
   TileSource source{reader.tail().checkpoint, reader.tail().note, {}, {}};
+  auto dropped = find_dropped(reader);
+  if (!dropped) return Unexpected(std::move(dropped).error());
+  for (const std::uint64_t seq : dropped->seqs) source.dropped_bundles.insert(seq / kTileWidth);
   source.read = [&reader](std::uint64_t from, std::uint64_t to, const TileSource::Visit& visit) {
-    return reader.read(from, to,
+    return reader.read_hashes(from, to,
                        [&](const StoredRecord& r) { return visit(r.bytes, r.leaf_hash); });
   };
   source.root_at = [&reader](std::uint64_t size) -> Result<std::optional<Digest>> {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,17 +24,20 @@ struct TileSource {
   std::function<base::Result<void>(std::uint64_t from, std::uint64_t to, const Visit& visit)> read;
   // The root of the first `size` entries when the log still knows it; else they are read.
   std::function<base::Result<std::optional<record::RootHash>>(std::uint64_t size)> root_at;
+  // Entry bundles that hold a record whose bytes were dropped: not served (TD-8).
+  std::set<std::uint64_t> dropped_bundles = {};
 };
 
 // `reader` must outlive the source.
-TileSource tile_source(const LedgerReader& reader);
+base::Result<TileSource> tile_source(const LedgerReader& reader);
 
 enum class Partials { keep, drop };
 
 struct TileUpdate {
   std::uint64_t old_size = 0;
   std::uint64_t size = 0;
-  std::uint64_t files = 0;  // written, the checkpoint not counted
+  std::uint64_t files = 0;    // written, the checkpoint not counted
+  std::uint64_t dropped = 0;  // entry bundles removed (TD-8)
 };
 
 // Brings a C2SP tlog-tiles directory (docs/formats/tiles.md) up to the source's head: tiles and

@@ -111,7 +111,7 @@ Result<TlogProof> prove_record(const LedgerReader& reader, std::uint64_t seq, Pr
   record::NodeCollector nodes;
   nodes.want_inclusion(seq, size);
   record::MerkleFrontier tree;
-  auto ok = reader.read(0, size, [&](const StoredRecord& stored) {
+  auto ok = reader.read_hashes(0, size, [&](const StoredRecord& stored) {
     nodes.append(stored.leaf_hash);
     tree.append(stored.leaf_hash);
     return true;

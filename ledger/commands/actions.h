@@ -172,6 +172,18 @@ struct EraseCommand {
 };
 base::Result<void> erase(const EraseCommand& command, const Console& console);
 
+struct PruneCommand {
+  LedgerFiles files;
+  std::optional<std::uint64_t> below;
+  std::string before;  // a day, e.g. 2026-12-31
+  std::string reason;
+  std::string authority;
+  bool is_dry_run = false;
+  bool as_json = false;
+};
+// Drops the bytes of old runs, keeps their hashes, and records it.
+base::Result<void> prune(const PruneCommand& command, const Console& console);
+
 struct HoldCommand {
   LedgerFiles files;
   std::string name;  // empty: list

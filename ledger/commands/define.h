@@ -41,7 +41,7 @@ void add_passphrase(CLI::App& command, Parsed& parsed, Passphrase kind = Passphr
 void define_basic(CLI::App& app, Parsed& parsed);
 // Evidence for others: bundle, tiles, proof.
 void define_evidence(CLI::App& app, Parsed& parsed);
-// Erasure: erase, hold, release.
+// Erasure: erase, prune, hold, release.
 void define_erasure(CLI::App& app, Parsed& parsed);
 // The service: serve.
 void define_service(CLI::App& app, Parsed& parsed);

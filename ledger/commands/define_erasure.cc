@@ -34,6 +34,27 @@ void define_erase(CLI::App& app, Parsed& parsed) {
   });
 }
 
+void define_prune(CLI::App& app, Parsed& parsed) {
+  CLI::App* prune = add_command(
+      app, parsed, "prune",
+      "Drop the records of old runs and what only they name; hashes, signatures and proofs stay");
+  add_passphrase(*prune, parsed);
+  auto o = std::make_shared<PruneCommand>();
+  auto* below = prune->add_option("--below", o->below, "Runs that lie below this sequence number");
+  prune
+      ->add_option("--before", o->before,
+                   "Runs that ended before this day in UTC, e.g. 2026-01-01")
+      ->excludes(below);
+  prune->add_option("--reason", o->reason, "Why, as it is to stand in the record");
+  prune->add_option("--authority", o->authority, "Who ordered it, as it is to stand in the record");
+  prune->add_flag("--dry-run", o->is_dry_run, "Say what would be dropped");
+  prune->add_flag("--json", o->as_json, "Print the counts as JSON");
+  set_action(*prune, parsed, [o](const LedgerFiles& files, const Console& console) {
+    o->files = files;
+    return ledger::prune(*o, console);
+  });
+}
+
 void define_holds(CLI::App& app, Parsed& parsed, bool releases) {
   CLI::App* hold = releases ? add_command(app, parsed, "release", "End a legal hold")
                             : add_command(app, parsed, "hold",
@@ -60,6 +81,7 @@ void define_holds(CLI::App& app, Parsed& parsed, bool releases) {
 
 void define_erasure(CLI::App& app, Parsed& parsed) {
   define_erase(app, parsed);
+  define_prune(app, parsed);
   define_holds(app, parsed, false);
   define_holds(app, parsed, true);
 }

@@ -19,7 +19,9 @@ Result<void> tiles(const TilesCommand& command, const Console& console) {
   auto reader = LedgerReader::open(command.files);
   if (!reader) return Unexpected(std::move(reader).error());
   if (auto ok = reader->check_not_behind(); !ok) return ok;
-  auto done = update_tiles(tile_source(*reader), command.directory,
+  auto source = tile_source(*reader);
+  if (!source) return Unexpected(std::move(source).error());
+  auto done = update_tiles(*source, command.directory,
                            command.drops_partials ? Partials::drop : Partials::keep);
   if (!done) return Unexpected(std::move(done).error());
   if (command.as_json) {

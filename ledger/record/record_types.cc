@@ -16,6 +16,7 @@ constexpr auto kKnown = std::to_array<RecordType>({
     {"ledger.release", ledger},
     {"ledger.seal", ledger},
     {"ledger.anchor", ledger},
+    {"ledger.prune", ledger},
     {"key.epoch", ledger},
     {"key.revoke", ledger},
     {"data.erase", either},
@@ -33,7 +34,7 @@ constexpr auto kKnown = std::to_array<RecordType>({
 });
 
 constexpr auto kReserved =
-    std::to_array<std::string_view>({"ledger.upgrade", "ledger.prune", "key.retire"});
+    std::to_array<std::string_view>({"ledger.upgrade", "key.retire"});
 
 }  // namespace
 

@@ -43,7 +43,8 @@ std::size_t lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("ethos-ledger: init makes the directory of a ledger, for its owner alone", "[ledger][cli]") {
+TEST_CASE("ethos-ledger: init makes the directory of a ledger, for its owner alone",
+          "[ledger][cli]") {
   const TempDir dir;
   const std::string path = dir.file("of/ci/l.db");
   REQUIRE(call({"init", "--ledger", path, "--origin", "ci.example.com"}).status == 0);
@@ -207,7 +208,8 @@ TEST_CASE("printable: controls, direction marks and broken bytes are spelled out
   CHECK(ledger::printable("\xE2\x80\xAE\xEF\xBB\xBF\xE2\x81\xA6") == "\\u{202e}\\u{feff}\\u{2066}");
 }
 
-TEST_CASE("ethos-ledger: the pin goes to a file, and nothing is made where it cannot", "[ledger][cli]") {
+TEST_CASE("ethos-ledger: the pin goes to a file, and nothing is made where it cannot",
+          "[ledger][cli]") {
   const TempDir dir;
   const std::string path = dir.file("l.db");
   const std::string pin = dir.file("pin.json");
@@ -246,8 +248,10 @@ TEST_CASE("ethos-ledger: - is standard output for bundle and proof", "[ledger][c
 }
 
 TEST_CASE("ethos-ledger: an unknown option is named, whatever else is missing", "[ledger][cli]") {
-  for (const std::vector<std::string>& args :
-       {std::vector<std::string>{"--bogus"}, {"-x"}, {"bundle", "--bogus"}, {"proof", "--bogus=1", "word"}}) {
+  for (const std::vector<std::string>& args : {std::vector<std::string>{"--bogus"},
+                                               {"-x"},
+                                               {"bundle", "--bogus"},
+                                               {"proof", "--bogus=1", "word"}}) {
     const auto refused = call(args);
     CAPTURE(refused.err);
     CHECK(refused.status == 2);

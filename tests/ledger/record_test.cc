@@ -134,7 +134,7 @@ TEST_CASE("record: a body cannot smuggle envelope keys, break the profile or gro
 
 TEST_CASE("record: types are known, reserved or unknown", "[ledger][record]") {
   CHECK(type_status("run.open") == TypeStatus::known);
-  CHECK(type_status("ledger.prune") == TypeStatus::reserved);
+  CHECK(type_status("ledger.prune") == TypeStatus::known);
   CHECK(type_status("run.opening") == TypeStatus::unknown);
   CHECK(type_status("") == TypeStatus::unknown);
   CHECK(may_follow_end("sarif.written"));

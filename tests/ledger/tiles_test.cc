@@ -303,13 +303,13 @@ TEST_CASE("tiles and proofs of a ledger", "[ledger][tiles]") {
   const std::string dir = f.dir.file("www");
   {
     const auto reader = f.reader();
-    auto done = ledger::update_tiles(ledger::tile_source(reader), dir, ledger::Partials::keep);
+    auto done = ledger::update_tiles(*ledger::tile_source(reader), dir, ledger::Partials::keep);
     REQUIRE(done);
     CHECK(done->size == 301);
   }
   REQUIRE(commit_one(appender));
   const auto reader = f.reader();
-  auto done = ledger::update_tiles(ledger::tile_source(reader), dir, ledger::Partials::keep);
+  auto done = ledger::update_tiles(*ledger::tile_source(reader), dir, ledger::Partials::keep);
   REQUIRE(done);
   CHECK(done->old_size == 301);
   CHECK(check_directory(dir) == 302);
