@@ -86,7 +86,7 @@ struct LimitEvent {
 
 // Evidence that was counted but not kept one by one.
 struct Gap {
-  std::string reason;  // flood, target_gone, unreadable, source_lost, programs
+  std::string reason;  // flood, target_gone, unreadable, source_lost, mask_lost, programs
   std::uint64_t count = 0;
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/grant_index.h"
 
+#include <algorithm>
+
 #include "sandbox/based_path.h"
 
 namespace ethos::sandbox {
@@ -60,6 +62,16 @@ Cover GrantIndex::cover(std::string_view path) const {
 bool GrantIndex::is_cages_own(std::string_view path) const {
   const Mount* mount = holder(path);
   return mount == nullptr || (mount->kind != MountKind::bind && mount->kind != MountKind::staged);
+}
+
+bool GrantIndex::is_mount_point(std::string_view path) const {
+  return std::ranges::any_of(plan_->mounts, [&](const Mount& m) { return m.at == path; });
+}
+
+bool GrantIndex::has_shut_directories() const {
+  return std::ranges::any_of(plan_->mounts, [](const Mount& m) {
+    return m.kind == MountKind::mask && m.type == NodeType::directory && !m.is_git_mask;
+  });
 }
 
 bool GrantIndex::may_execute(std::string_view path) const {

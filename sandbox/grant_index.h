@@ -33,6 +33,10 @@ class GrantIndex {
   [[nodiscard]] Cover cover(std::string_view path) const;
   // The cage made what stands here; it is not a view of the host's tree at the same place.
   [[nodiscard]] bool is_cages_own(std::string_view path) const;
+  // Something is mounted exactly there: it can be neither removed nor renamed.
+  [[nodiscard]] bool is_mount_point(std::string_view path) const;
+  // Directories that the tool cannot search are mounted over something.
+  [[nodiscard]] bool has_shut_directories() const;
   [[nodiscard]] bool may_execute(std::string_view path) const;
   [[nodiscard]] const std::string& workspace() const { return plan_->workspace; }
 

@@ -172,10 +172,6 @@ Verdict Judge::decide_arguments(const Call& call) {
   if (call.nr == 16) {
     denial.object = "request " + hex_text(call.args[1] & 0xffffffff);
     denial.reason = "ioctl request not allowed";
-  } else if (call.nr == 91) {
-    denial.object = "mode " + hex_text(call.args[1] & 0xffffffff);
-    denial.rule = "set-id";
-    denial.reason = "set-user-id and set-group-id bits";
   } else if (call.nr == 302) {
     denial.object = "limit " + std::to_string(as_int(call.args[1])) + " of process " +
                     std::to_string(as_int(call.args[0]));

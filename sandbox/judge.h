@@ -27,7 +27,10 @@ struct Verdict {
 class Judge {
  public:
   Judge(const Plan& plan, Coalescer& evidence)
-      : plan_(&plan), grants_(plan), evidence_(&evidence) {}
+      : plan_(&plan),
+        grants_(plan),
+        evidence_(&evidence),
+        walker_(grants_.has_shut_directories()) {}
 
   Verdict decide(const Call& call, const Listener& listener, std::uint64_t now_ns);
 
@@ -69,6 +72,7 @@ class Judge {
   bool may_interpret(const Call& call, const Place& file, Verdict& verdict);
   bool may_change(const Call& call, const PathCall& layout, int index, Verdict& verdict);
   bool may_change_at(const Call& call, LastName last, const Place& place, Verdict& verdict);
+  [[nodiscard]] Cover parent_cover(const std::string& path) const;
   bool is_withheld(const std::string& path);
   bool is_shut(const Place& place);
   static bool ends_by_itself(const Opening& opening, const Place& place);

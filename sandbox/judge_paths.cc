@@ -212,7 +212,7 @@ bool Judge::may_change(const Call& call, const PathCall& layout, int index, Verd
   const auto arg = [&](int i) { return call.args[static_cast<std::size_t>(i)]; };
   const PathArg& at = layout.paths[static_cast<std::size_t>(index)];
   const std::uint64_t flags = layout.flags_arg < 0 || index > 0 ? 0 : arg(layout.flags_arg);
-  const bool is_fd = arg(at.path) == 0 && layout.null_is_fd;
+  const bool is_fd = at.path < 0 || (arg(at.path) == 0 && layout.null_is_fd);
   std::string text;
   if (!is_fd && !read_text(call, arg(at.path), text, verdict)) return false;
   if (text.empty() && !is_fd && (flags & AT_EMPTY_PATH) == 0) return false;  // ENOENT
@@ -236,6 +236,12 @@ bool Judge::may_change_at(const Call& call, LastName last, const Place& place, V
   if (is_kept && !place.has_name) return false;          // "." and "..": EBUSY, EEXIST
   if (last == LastName::make && is_there) return false;  // EEXIST
   const Cover cover = grants_.cover(place.path);
+  // What is granted itself stands in a directory that is not, or is mounted there: EBUSY or EROFS.
+  if (cover == Cover::writable && last == LastName::place && is_there &&
+      (parent_cover(place.path) != Cover::writable || grants_.is_mount_point(place.path))) {
+    verdict = refuse_write(call, place.path, parent_cover(place.path));
+    return false;
+  }
   if (cover == Cover::writable) return true;
   const bool is_asked_for = !is_kept || place.reach == Reach::broken;
   if (is_asked_for && !is_there && cover == Cover::readable) {  // ENOENT either way
@@ -244,6 +250,11 @@ bool Judge::may_change_at(const Call& call, LastName last, const Place& place, V
   }
   verdict = refuse_write(call, place.path, cover);
   return false;
+}
+
+Cover Judge::parent_cover(const std::string& path) const {
+  const std::size_t slash = path.rfind('/');
+  return grants_.cover(slash == 0 ? std::string("/") : path.substr(0, slash));
 }
 
 // A new node in a place that may be written.

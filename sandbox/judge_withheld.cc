@@ -61,12 +61,15 @@ Verdict Judge::decide_reading(const Call& call, const Place& place, Cover cover)
     return is_shut(place)
                ? refuse_path(call, place.path, "permission", "not readable for the tool", EACCES)
                : Verdict{0};
-  if (cover == Cover::git || cover == Cover::policy) return {0};
+  // The mask of a repository is there for everybody, and empty.
+  const bool is_git = cover == Cover::git;
+  if (cover == Cover::policy || (is_git && grants_.is_mount_point(place.path))) return {0};
   // What the host does not have either is not kept from the tool.
   const bool is_there = place.reach == Reach::object;
-  if (!is_there && cover == Cover::outside && !host_.may_exist(place.path)) return {0};
-  const bool is_hidden = cover == Cover::hidden;
+  if (!is_there && (cover == Cover::outside || is_git) && !host_.may_exist(place.path)) return {0};
   // What is visible inside says EACCES; of the rest no answer tells whether it exists.
+  if (is_git) return refuse_path(call, place.path, "git", "not granted by git", ENOENT);
+  const bool is_hidden = cover == Cover::hidden;
   return refuse_path(call, place.path, is_hidden ? "hidden" : "outside-grants",
                      is_hidden ? "hidden" : "outside every grant",
                      cover == Cover::outside ? ENOENT : EACCES);

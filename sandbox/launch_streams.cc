@@ -2,11 +2,15 @@
 // The descriptors a launch needs before the clone: the tool's three streams, the channel to the
 // set-up process, the sealed init.
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "sandbox/init_image.h"
@@ -28,6 +32,43 @@ UniqueFd reopen_for_reading(int fd) {
   const off_t at = lseek(fd, 0, SEEK_CUR);
   if (at > 0) lseek(out.get(), at, SEEK_SET);
   return out;
+}
+
+constexpr off_t kMaxInput = 256 << 20;
+
+// A copy of a file of the host, from where reading would go on. Whoever holds a descriptor of a file
+// and owns it may change its mode, times and attributes, however it was opened; a copy has no name.
+UniqueFd copy_for_reading(int fd, off_t size) {
+  if (size > kMaxInput) {
+    errno = EFBIG;
+    return {};
+  }
+  const UniqueFd copy(memfd_create("ethos-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!copy.is_open()) return {};
+  off_t at = std::max<off_t>(0, lseek(fd, 0, SEEK_CUR));
+  for (off_t total = 0; total <= kMaxInput;) {
+    const ssize_t n = sendfile(copy.get(), fd, &at, 1 << 20);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return {};
+    if (n == 0) break;
+    total += n;
+  }
+  if (fcntl(copy.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+    return {};
+  lseek(copy.get(), 0, SEEK_SET);
+  return reopen_for_reading(copy.get());
+}
+
+// A named pipe is an object of the host as a file is, and cannot be copied.
+bool is_named_pipe(int fd) {
+  constexpr long kPipeFs = 0x50495045;
+  struct statfs fs {};
+  return fstatfs(fd, &fs) != 0 || fs.f_type != kPipeFs;
+}
+
+SetupDenial refused_input(int error, const char* cause) {
+  return {std::string(step_name(Step::options)), error, "stdin", cause,
+          "give it through a pipe: cat FILE | ethos-run ...", {}};
 }
 
 }  // namespace
@@ -73,6 +114,14 @@ std::optional<Launch::Failure> Launch::open_stdin() {
   const bool is_null = type == S_IFCHR && found.st_rdev == makedev(1, 3);
   if (type != S_IFREG && type != S_IFIFO && !is_null)
     return denial(Step::options, EINVAL, "stdin is neither a file, a pipe nor /dev/null");
+  if (type == S_IFIFO && is_named_pipe(options_.stdin_fd))
+    return refused_input(EINVAL, "standard input is a named pipe");
+  if (type == S_IFREG && found.st_nlink > 0) {
+    stdin_ = copy_for_reading(options_.stdin_fd, found.st_size);
+    if (stdin_.is_open()) return std::nullopt;
+    return refused_input(errno, errno == EFBIG ? "standard input is a file above 256 MiB"
+                                               : "standard input could not be copied");
+  }
   stdin_ = reopen_for_reading(options_.stdin_fd);
   // A pipe of another user cannot be opened again: then it is the caller's own end.
   if (!stdin_.is_open()) stdin_.reset(fcntl(options_.stdin_fd, F_DUPFD_CLOEXEC, 3));

@@ -7,6 +7,7 @@ namespace {
 using enum LastName;
 
 PathCall one(LastName last) { return {.count = 1, .paths = {{{-1, 0, last}}}}; }
+PathCall of_descriptor() { return {.count = 1, .paths = {{{0, -1, follow}}}}; }
 PathCall one_at(LastName last, int flags_arg = -1) {
   return {.count = 1, .paths = {{{0, 1, last}}}, .flags_arg = flags_arg};
 }
@@ -36,6 +37,14 @@ PathCall path_call(std::int32_t nr) {
       out = one(follow);
       out.chmod_arg = 1;
       return out;
+    case 91:  // fchmod
+      out = of_descriptor();
+      out.chmod_arg = 1;
+      return out;
+    case 93:   // fchown
+    case 190:  // fsetxattr
+    case 199:  // fremovexattr
+      return of_descriptor();
     case 133:  // mknod
       out = one(make);
       out.mknod_arg = 1;

@@ -17,7 +17,7 @@ enum class LastName {
 // Where a path-changing call keeps its paths.
 struct PathArg {
   int dir = -1;  // index of the descriptor argument, -1: relative to the working directory
-  int path = 0;  // index of the pointer argument
+  int path = 0;  // index of the pointer argument, -1: what the descriptor itself is
   LastName last = LastName::follow;
 };
 

@@ -27,10 +27,18 @@ constexpr int kMaxClimb = 4096;  // levels above which a path of 4096 bytes must
 constexpr int kMaxSteps = 4096;  // components and links of one walk
 constexpr int kLook = O_PATH | O_CLOEXEC;
 
+bool has_up(std::string_view path) {
+  for (std::size_t at = path.find(".."); at != std::string_view::npos; at = path.find("..", at + 2))
+    if ((at == 0 || path[at - 1] == '/') && (at + 2 == path.size() || path[at + 2] == '/'))
+      return true;
+  return false;
+}
+
 // One walk. `here_` is the directory reached so far, `rest_` what is still to be walked.
 class Walk {
  public:
-  Walk(pid_t tid, int root, const PathQuery& query) : tid_(tid), root_(root), query_(query) {}
+  Walk(pid_t tid, int root, const PathQuery& query, bool looks_at_shut)
+      : tid_(tid), root_(root), query_(query), looks_at_shut_(looks_at_shut) {}
 
   Place run() {
     if (query_.text.size() >= kMaxPath) return end(Reach::fault);
@@ -109,13 +117,17 @@ class Walk {
     return *here_at_;
   }
 
+  // Whether a ".." could lead out of a directory that the tool cannot search: then every step has to
+  // be looked at.
+  [[nodiscard]] bool may_leave_shut() const { return looks_at_shut_ && has_up(rest_); }
+
   // Most paths have no link on the way and name something: the kernel walks those in one call. A
   // path without links means what it says, "..", too.
   bool is_plain_object(bool is_absolute) {
     const std::size_t from = std::min(rest_.find_first_not_of('/'), rest_.size());
     const std::size_t slash = rest_.rfind('/');
     const std::string_view last = std::string_view(rest_).substr(slash + 1);
-    if (last.empty() || last == "." || last == "..") return false;
+    if (last.empty() || last == "." || last == ".." || may_leave_shut()) return false;
     UniqueFd object(open_how_at(here_, rest_.c_str() + from, kLook, RESOLVE_NO_SYMLINKS));
     const auto found = object.is_open() ? look(object.get()) : std::nullopt;
     if (!found) return false;
@@ -131,7 +143,7 @@ class Walk {
   // supervisor is no process, so that the kernel finds nothing).
   bool is_linked_file() {
     const std::size_t from = rest_.find_first_not_of('/');
-    if (from == std::string::npos) return false;
+    if (from == std::string::npos || may_leave_shut()) return false;
     UniqueFd file(
         open_how_at(root_, rest_.c_str() + from, kLook, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS));
     const auto found = file.is_open() ? look(file.get()) : std::nullopt;
@@ -149,7 +161,7 @@ class Walk {
     if (end == std::string::npos) return;
     const std::size_t slash = rest_.rfind('/', end);
     const std::size_t from = rest_.find_first_not_of('/');
-    if (slash == std::string::npos || from > slash) return;
+    if (slash == std::string::npos || from > slash || may_leave_shut()) return;
     const std::string parents = rest_.substr(from, slash - from);
     if (enter(UniqueFd(
             open_how_at(here_, parents.c_str(), kLook | O_DIRECTORY, RESOLVE_NO_SYMLINKS))))
@@ -197,6 +209,11 @@ class Walk {
       }
       if (is_start) return true;
     }
+    // The supervisor may search what the cage has shut, the tool may not.
+    if (looks_at_shut_ && (here_at().stx_mode & 0111) == 0) {
+      stop_here();
+      return false;
+    }
     // At the top of the cage's tree it stays where it is: the kernel knows no parent of that.
     UniqueFd parent(openat(here_, "..", kLook | O_DIRECTORY));
     const auto found = parent.is_open() ? look(parent.get()) : std::nullopt;
@@ -243,7 +260,15 @@ class Walk {
   void stop_at(const std::string& name) {
     if (!tell_path(name)) return;
     place_.break_at = place_.path;
-    if (!rest_.empty()) place_.path = plain_path(place_.path + "/" + rest_);
+    // A ".." behind what cannot be passed leads nowhere, least of all out of it.
+    if (!rest_.empty() && !has_up(rest_)) place_.path = plain_path(place_.path + "/" + rest_);
+    finish(Reach::broken);
+  }
+
+  void stop_here() {
+    place_.path = text_of(here_, here_at().stx_nlink);
+    if (place_.path.empty()) return tell_above();
+    place_.break_at = place_.path;
     finish(Reach::broken);
   }
 
@@ -369,6 +394,7 @@ class Walk {
   pid_t tid_;
   int root_;
   const PathQuery& query_;
+  bool looks_at_shut_;
   Place place_;
   UniqueFd start_;
   UniqueFd own_;  // `here_` when it is neither the root nor the start
@@ -388,7 +414,7 @@ int PathWalker::root_of(pid_t tid) {
 }
 
 Place PathWalker::walk(pid_t tid, const PathQuery& query) {
-  return Walk(tid, root_of(tid), query).run();
+  return Walk(tid, root_of(tid), query, has_shut_directories_).run();
 }
 
 }  // namespace ethos::sandbox

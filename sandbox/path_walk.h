@@ -47,6 +47,10 @@ struct Place {
 
 class PathWalker {
  public:
+  // Without masked directories no look is needed at what a ".." leads out of.
+  explicit PathWalker(bool has_shut_directories = true)
+      : has_shut_directories_(has_shut_directories) {}
+
   // Walks as thread `tid` would. Opens nothing but O_PATH descriptors, so that neither a pipe nor a
   // device notices it.
   [[nodiscard]] Place walk(pid_t tid, const PathQuery& query);
@@ -54,6 +58,7 @@ class PathWalker {
  private:
   // The cage's root, which no call lets a tool change; opened once.
   int root_of(pid_t tid);
+  bool has_shut_directories_;
   base::UniqueFd root_;
 };
 

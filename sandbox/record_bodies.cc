@@ -249,7 +249,7 @@ Json gap_body(const Gap& gap) {
   Json out;
   out["lost"] = big(gap.count);
   out["reason"] = gap.reason;
-  out["source"] = "seccomp";
+  out["source"] = gap.reason == "mask_lost" ? "supervisor" : "seccomp";
   return out;
 }
 

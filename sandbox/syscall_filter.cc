@@ -76,11 +76,11 @@ CallClass classify_call(std::int32_t nr) {
       return CallClass::socket;
     case 16:
     case 72:
-    case 91:
     case 135:
     case 302:
       return CallClass::refused_args;
     case 90:
+    case 91:
     case 268:
     case 280:
     case 452:
@@ -88,7 +88,8 @@ CallClass classify_call(std::int32_t nr) {
     default:
       break;
   }
-  if (contains(filter::kPathChanging, nr)) return CallClass::path_change;
+  if (contains(filter::kPathChanging, nr) || contains(filter::kDescriptorChanging, nr))
+    return CallClass::path_change;
   if (contains(filter::kPageHolding, nr)) return CallClass::page_holding;
   if (contains(filter::kForbidden, nr)) return CallClass::forbidden;
   return CallClass::unknown;

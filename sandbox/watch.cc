@@ -53,6 +53,7 @@ Watch::Watch(const Plan& plan, const LaunchOptions& options, Launch& launch, Evi
       evidence_(sink),
       judge_(plan, evidence_),
       limits_(plan, launch),
+      masks_(plan, launch.pid()),
       out_(launch.take_stdout(), options.stdout_fd, options.spool_stdout_fd, options.keep_stdout),
       err_(launch.take_stderr(), options.stderr_fd, options.spool_stderr_fd, options.keep_stderr),
       signal_fd_(signal_fd) {}
@@ -73,7 +74,7 @@ bool Watch::open_loop() {
          add(launch_.pidfd(), EPOLLIN) && add(launch_.listener().fd(), EPOLLIN) &&
          add(out_.source(), EPOLLIN) && add(err_.source(), EPOLLIN) &&
          add(wall_timer_.get(), EPOLLIN) && add(tick_timer_.get(), EPOLLIN) &&
-         add(signal_fd_, EPOLLIN);
+         add(signal_fd_, EPOLLIN) && (masks_.fd() < 0 || add(masks_.fd(), EPOLLPRI));
 }
 
 void Watch::end(RunResult& result, Ending ending, int status) {
@@ -120,6 +121,8 @@ void Watch::run(RunResult& result) {
     result.detail = "the supervisor could not open its event loop";
     end(result, Ending::evidence, 0);
   }
+  // What changed while the cage was being built, before the table was watched.
+  lose_mask(result, masks_.find_lost());
   std::array<epoll_event, 16> events;
   bool had_pending = false;
   while (!is_over_) {
@@ -167,6 +170,8 @@ void Watch::handle(int fd, RunResult& result) {
     tick(result);
   } else if (fd == signal_fd_) {
     read_signal(result);
+  } else if (fd == masks_.fd()) {
+    lose_mask(result, masks_.find_lost());
   }
 }
 
@@ -253,6 +258,15 @@ void Watch::tick(RunResult& result) {
   std::uint64_t expirations = 0;
   if (read(tick_timer_.get(), &expirations, sizeof expirations) < 0) return;
   for (const LimitEvent& event : limits_.look()) end_by_limit(result, event);
+  lose_mask(result, masks_.find_lost_by_turns());
+}
+
+// What was hidden may have been read already: the run is not what its records say any more.
+void Watch::lose_mask(RunResult& result, const std::string* mask) {
+  if (mask == nullptr || is_over_) return;
+  evidence_.add_gap("mask_lost", boottime_ns());
+  result.detail = "a change on the host took the mask from " + *mask;
+  end(result, Ending::evidence, 0);
 }
 
 void Watch::read_signal(RunResult& result) {

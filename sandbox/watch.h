@@ -12,6 +12,7 @@
 #include "sandbox/judge.h"
 #include "sandbox/launch.h"
 #include "sandbox/limit_watch.h"
+#include "sandbox/mask_watch.h"
 #include "sandbox/output.h"
 
 namespace ethos::sandbox {
@@ -38,6 +39,7 @@ class Watch {
   void read_stream(OutputStream& stream, RunResult& result);
   void tick(RunResult& result);
   void read_signal(RunResult& result);
+  void lose_mask(RunResult& result, const std::string* mask);
   void judge_death(RunResult& result);
   void end(RunResult& result, Ending ending, int status);
   void end_by_limit(RunResult& result, const LimitEvent& event);
@@ -51,6 +53,7 @@ class Watch {
   Coalescer evidence_;
   Judge judge_;
   LimitWatch limits_;
+  MaskWatch masks_;
   OutputStream out_;
   OutputStream err_;
   base::UniqueFd epoll_;

@@ -150,7 +150,7 @@ constexpr std::array kArtifact{Field{"action", one_of<"created", "replaced", "de
                                Field{"type", one_of<"file", "directory">}};
 
 constexpr std::array kGap{Field{"lost", big},
-                          Field{"reason", one_of<"flood", "target_gone", "unreadable", "source_lost", "programs">},
+                          Field{"reason", one_of<"flood", "target_gone", "unreadable", "source_lost", "mask_lost", "programs">},
                           Field{"source", denial_source}};
 
 constexpr std::array kDenials{Field{"acts", big}, Field{"records", count}};

@@ -135,11 +135,11 @@ class Builder {
     }
     // Its flags lie behind a pointer: the supervisor reads them, `off` lets programs fall back.
     if (is_silent_) rule(SCMP_ACT_ERRNO(ENOSYS), 437);
-    if (!sees_writes)
-      for (const auto nr : filter::kPathChanging) allow(nr);
     // chmod family: set-id bits never, by the register; else as every path-changing call.
-    allow(91, {masked(1, filter::kSetIdBits, 0)});  // fchmod
     if (!sees_writes) {
+      for (const auto nr : filter::kPathChanging) allow(nr);
+      for (const auto nr : filter::kDescriptorChanging) allow(nr);
+      allow(91, {masked(1, filter::kSetIdBits, 0)});   // fchmod
       allow(90, {masked(1, filter::kSetIdBits, 0)});   // chmod
       allow(268, {masked(2, filter::kSetIdBits, 0)});  // fchmodat
       allow(452, {masked(2, filter::kSetIdBits, 0)});  // fchmodat2
@@ -148,11 +148,6 @@ class Builder {
         rule(SCMP_ACT_ERRNO(EPERM), nr, {masked(nr < 100 ? 1 : 2, 04000, 04000)});
       for (const std::int32_t nr : {90, 91, 268, 452})
         rule(SCMP_ACT_ERRNO(EPERM), nr, {masked(nr < 100 ? 1 : 2, 06000, 02000)});
-    } else {
-      scmp_arg_cmp no_path{};  // futimens(fd): no path, the descriptor decides
-      no_path.arg = 1;
-      no_path.op = SCMP_CMP_EQ;
-      allow(280, {no_path});
     }
   }
 

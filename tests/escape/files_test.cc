@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "ledger/base/unique_fd.h"
 #include "tests/escape/escape_run.h"
 
 using namespace ethos;
@@ -277,4 +279,34 @@ TEST_CASE("escape: two runs share nothing, and nothing survives a run", "[escape
   support::run(s, second);
   CHECK(s.out() == "/dev/shm:\n\n/tmp:\nhome\n");
   CHECK(access(("/tmp/" + name).c_str(), F_OK) != 0);
+}
+
+TEST_CASE("escape: the host's file behind standard input cannot be changed",
+          "[escape][kernel][FDL-04]") {
+  REQUIRE_CAGE();
+  for (const auto observe :
+       {sandbox::Observe::off, sandbox::Observe::writes, sandbox::Observe::all}) {
+    const support::ScratchDir dir;
+    const support::ScratchDir elsewhere;
+    elsewhere.write("input", "some text");
+    struct stat before {};
+    const std::string path = elsewhere.path() + "/input";
+    REQUIRE(stat(path.c_str(), &before) == 0);
+    auto plan = hostile_plan(dir, {"standard-input"});
+    plan.observe = observe;
+    const base::UniqueFd input(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    sandbox::LaunchOptions options;
+    options.stdin_fd = input.get();
+    support::CageRun r{};
+    support::run(r, plan, options);
+    CAPTURE(static_cast<int>(observe), r.text());
+    CHECK(Answers(r.out()).of("read") == 9);
+    CHECK(Answers(r.out()).of("ftruncate") > 0);
+    struct stat after {};
+    REQUIRE(stat(path.c_str(), &after) == 0);
+    CHECK(after.st_mode == before.st_mode);
+    CHECK(after.st_ctim.tv_sec == before.st_ctim.tv_sec);
+    CHECK(after.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
+    CHECK(elsewhere.read("input") == "some text");
+  }
 }

@@ -165,9 +165,24 @@ int show_environment(const Arguments&) {
   return 0;
 }
 
+// The file behind standard input, whatever it may be.
+int standard_input(const Arguments&) {
+  say("fchmod", fchmod(0, 0777));
+  say("fchown", fchown(0, getuid(), getgid()));
+  const timespec times[2] = {{1, 0}, {1, 0}};
+  say("futimens", futimens(0, times));
+  say("fsetxattr", fsetxattr(0, "user.a", "1", 1, 0));
+  say("ftruncate", ftruncate(0, 0));
+  char text[64] = {};
+  const ssize_t n = read(0, text, sizeof text - 1);
+  std::printf("read=%d\n", static_cast<int>(n));
+  return 0;
+}
+
 }  // namespace
 
 const std::vector<Entry> kFileCases = {
+    {"standard-input", standard_input},
     {"change-paths", change_paths}, {"read-paths", read_paths},        {"write-paths", write_paths},
     {"stat-paths", stat_paths},     {"link-tricks", link_tricks},      {"path-race", path_race},
     {"denial-flood", denial_flood}, {"environment", show_environment},

@@ -106,6 +106,39 @@ const std::map<std::string, Act>& link_acts() {
       {"dotdot_above_root", [] { return make_at("/../../tmp/made"); }},
       {"dotdot_after_missing", [] { return write_at("gone/../a.txt"); }},
       {"dotdot_after_file", [] { return write_at("a.txt/../a.txt"); }},
+      {"dotdot_out_of_shut", [] { return write_at("shut/../a.txt"); }},
+      {"dotdot_out_of_shut_in", [] { return make_at("shut/../out/x"); }},
+      {"dotdot_out_of_shut_name", [] { return make_at("shut/x/../../out/x"); }},
+      {"dotdot_out_of_shut_link", [] { return make_at(link_to("../shut") + "/../out/x"); }},
+  };
+  return acts;
+}
+
+int read_only(const char* name) { return open(name, O_RDONLY); }
+
+const std::map<std::string, Act>& held_acts() {
+  static const std::map<std::string, Act> acts = {
+      {"fd_chmod_read_only", [] { return fchmod(read_only("a.txt"), 0600); }},
+      {"fd_chown_read_only",
+       [] { return fchown(read_only("a.txt"), static_cast<uid_t>(-1), static_cast<gid_t>(-1)); }},
+      {"fd_times_read_only", [] { return futimens(read_only("a.txt"), nullptr); }},
+      {"fd_setxattr_read_only", [] { return fsetxattr(read_only("a.txt"), "user.a", "1", 1, 0); }},
+      {"fd_removexattr_read_only", [] { return fremovexattr(read_only("a.txt"), "user.a"); }},
+      {"fd_chmod_granted", [] { return fchmod(make_at("out/x"), 0600); }},
+      {"fd_times_granted", [] { return futimens(make_at("out/x"), nullptr); }},
+      {"fd_chmod_pipe",
+       [] {
+         int ends[2] = {-1, -1};
+         return pipe(ends) == 0 ? fchmod(ends[0], 0600) : -1;
+       }},
+      {"fd_chmod_closed", [] { return fchmod(99, 0600); }},
+      {"fd_times_directory", [] { return futimens(read_only("sub"), nullptr); }},
+      {"remove_grant", [] { return rmdir("out"); }},
+      {"rename_grant", [] { return rename("out", "/tmp/moved"); }},
+      {"rename_over_grant",
+       [] { return mkdir("/tmp/d", 0755) == 0 ? rename("/tmp/d", "out") : -1; }},
+      {"remove_scratch", [] { return rmdir("/tmp"); }},
+      {"remove_device", [] { return unlink("/dev/null"); }},
   };
   return acts;
 }
@@ -276,7 +309,7 @@ int walk(const Arguments& args) {
   workspace = args[2];
   if (chdir(workspace.c_str()) != 0) return 97;
   for (const auto* table :
-       {&link_acts(), &plain_acts(), &change_acts(), &descriptor_acts(), &place_acts()}) {
+       {&link_acts(), &plain_acts(), &change_acts(), &descriptor_acts(), &place_acts(), &held_acts()}) {
     const auto found = table->find(args[1]);
     if (found == table->end()) continue;
     say("result", found->second());

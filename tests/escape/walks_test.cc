@@ -25,6 +25,7 @@ void fill(const support::ScratchDir& dir) {
   dir.write(".env", "KEY=1");
   dir.write(".git/config", "[core]");
   dir.write("out/kept", "1");
+  dir.write("shut/kept", "1");
   // As the tool's own uid needs it to change an owner to what it is.
   REQUIRE(symlink("a.txt", (dir.path() + "/to_a").c_str()) == 0);
   REQUIRE(symlink("../out", (dir.path() + "/sub/to_out").c_str()) == 0);
@@ -34,6 +35,7 @@ sandbox::Plan walk_plan(const support::ScratchDir& dir, const std::string& act) 
   auto plan = hostile_plan(dir, {"walk", act, dir.path()});
   support::hide(plan, ".env", false);
   support::hide(plan, ".git", true);
+  support::hide(plan, "shut", false);
   support::grant_write(plan, "out");
   // With a limit that no cgroup holds there are no files in memory.
   std::erase_if(plan.limits, [](const auto& limit) { return limit.name == "memory_bytes"; });

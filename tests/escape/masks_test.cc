@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host changes hidden names while a tool runs, and what a tool looks for in a hidden repository.
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "tests/escape/escape_run.h"
+
+using namespace ethos;
+using sandbox::Ending;
+
+namespace {
+
+// Does something on the host as soon as the tool runs.
+class ActingSink final : public sandbox::EvidenceSink {
+ public:
+  explicit ActingSink(std::function<void()> act) : act_(std::move(act)) {}
+  bool on_barrier(const sandbox::Enforced&) override { return true; }
+  bool on_exec(const sandbox::ExecEvent& event) override {
+    if (event.is_tool) act_();
+    return true;
+  }
+  bool on_denial(const sandbox::Denial&) override { return true; }
+  bool on_limit(const sandbox::LimitEvent&) override { return true; }
+  bool on_gap(const sandbox::Gap& gap) override {
+    gaps.push_back(gap);
+    return true;
+  }
+  std::vector<sandbox::Gap> gaps;
+
+ private:
+  std::function<void()> act_;
+};
+
+sandbox::RunResult run_while(const support::ScratchDir& dir, const std::string& script,
+                             std::function<void()> act, std::vector<sandbox::Gap>& gaps) {
+  auto plan = support::base_plan(dir.path(), {"/bin/sh", "-c", script});
+  support::hide(plan, ".env", false);
+  support::hide(plan, "secrets", false);
+  support::hide(plan, ".git", true);
+  sandbox::LaunchOptions options;
+  options.stdout_fd = options.stderr_fd = -1;
+  ActingSink sink(std::move(act));
+  auto outcome = sandbox::run_cage(plan, options, sink);
+  gaps = sink.gaps;
+  auto* result = std::get_if<sandbox::RunResult>(&outcome);
+  REQUIRE(result != nullptr);
+  return std::move(*result);
+}
+
+void fill(const support::ScratchDir& dir) {
+  dir.write(".env", "KEY=1");
+  dir.write("secrets/key", "2");
+  dir.write(".git/config", "[core]");
+  dir.write(".git/HEAD", "ref: x");
+  dir.write("a.txt", "1");
+  dir.write("sub/b", "1");
+}
+
+}  // namespace
+
+TEST_CASE("escape: a hidden name that the host changes ends the run", "[escape][kernel][FSR-07]") {
+  REQUIRE_CAGE();
+  namespace fs = std::filesystem;
+  const std::string act =
+      GENERATE("rename over", "remove", "rename away", "replace directory", "replace .git");
+  const support::ScratchDir dir;
+  fill(dir);
+  const fs::path at = dir.path();
+  std::vector<sandbox::Gap> gaps;
+  const auto result = run_while(
+      dir, "i=0; while [ $i -lt 300 ]; do sleep 0.1; i=$((i+1)); done",
+      [&] {
+        dir.write("new", "KEY=new");
+        if (act == "rename over") fs::rename(at / "new", at / ".env");
+        if (act == "remove") fs::remove(at / ".env");
+        if (act == "rename away") {
+          fs::rename(at / ".env", at / "was");
+          fs::rename(at / "new", at / ".env");
+        }
+        const char* directory = act == "replace directory" ? "secrets" : ".git";
+        if (act.starts_with("replace")) {
+          fs::rename(at / directory, at / "was");
+          fs::create_directory(at / directory);
+        }
+      },
+      gaps);
+  CAPTURE(act, result.detail);
+  CHECK(result.ending == Ending::evidence);
+  CHECK(result.detail.find(act == "replace directory" ? "/secrets"
+                           : act == "replace .git"    ? "/.git"
+                                                      : "/.env") != std::string::npos);
+  REQUIRE(gaps.size() == 1);
+  CHECK(gaps[0].reason == "mask_lost");
+  CHECK(result.processes_left == 0);
+}
+
+TEST_CASE("escape: what else the host changes ends nothing", "[escape][kernel][FSR-07]") {
+  REQUIRE_CAGE();
+  namespace fs = std::filesystem;
+  const support::ScratchDir dir;
+  fill(dir);
+  const fs::path at = dir.path();
+  std::vector<sandbox::Gap> gaps;
+  const auto result = run_while(
+      dir, "sleep 1.5",
+      [&] {
+        dir.write("new", "2");
+        fs::rename(at / "new", at / "a.txt");
+        fs::remove_all(at / "sub");
+        dir.write(".env", "KEY=changed in place");
+        dir.write(".git/config", "[other]");
+        dir.write("secrets/second", "3");
+      },
+      gaps);
+  CAPTURE(result.detail);
+  CHECK(result.ending == Ending::exited);
+  CHECK(gaps.empty());
+}
+
+TEST_CASE("escape: a look into a hidden repository is a denial where the host has the file",
+          "[escape][kernel][FSR-07]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  fill(dir);
+  auto plan = support::base_plan(
+      dir.path(), {"/bin/sh", "-c",
+                   "for f in .git/config .git/none .git/HEAD/x; do : < $f; done 2>/dev/null; "
+                   "ls .git; ls .git/objects; true"});
+  support::hide(plan, ".git", true);
+  plan.observe = sandbox::Observe::all;
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  const auto* denial = r.sink.find("openat", "/.git/config");
+  REQUIRE(denial != nullptr);
+  CHECK(denial->rule == "git");
+  CHECK(denial->error == ENOENT);  // as of a file that nobody has
+  CHECK(r.sink.find("openat", "/.git/none") == nullptr);
+  CHECK(r.sink.find("openat", "/.git/objects") == nullptr);
+  for (const auto& d : r.sink.denials) CHECK(d.object != dir.path() + "/.git");
+}
