@@ -170,8 +170,9 @@ base::Result<void> write_fleet(const Fleet& fleet, const Options& options, const
   write_sums(*set, sums);
   for (const auto& [name, text] :
        {std::pair{"SHA256SUMS", &sums}, std::pair{"manifest.json", &manifest}}) {
-    if (auto added = set->add(name, [&](Sink& sink) { sink.write(text->text()); }); !added)
-      return added;
+    // Clang 14 captures no structured binding.
+    auto added = set->add(name, [from = text](Sink& sink) { sink.write(from->text()); });
+    if (!added) return added;
   }
   return set->commit();
 }

@@ -153,8 +153,8 @@ class Parser {
     if (!key) return scalar(indent, node);
     node.kind = YamlNode::Kind::map;
     while (key) {
-      node.members.emplace_back(std::move(*key), YamlNode());
-      auto done = value(indent, node.members.back().second, depth + 1);
+      node.items.emplace_back().name = std::move(*key);
+      auto done = value(indent, node.items.back(), depth + 1);
       if (!done) return done;
       if (!find_line() || indent_ != indent || is_item()) break;
       key = take_key();
@@ -272,8 +272,9 @@ class Parser {
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
-  for (const auto& [name, node] : members) {
-    if (name == key) return &node;
+  if (kind != Kind::map) return nullptr;
+  for (const YamlNode& node : items) {
+    if (node.name == key) return &node;
   }
   return nullptr;
 }

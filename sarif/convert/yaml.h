@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "ledger/base/result.h"
@@ -17,9 +16,9 @@ namespace ethos::sarif {
 struct YamlNode {
   enum class Kind { null, scalar, list, map };
   Kind kind = Kind::null;
-  std::string text;
-  std::vector<YamlNode> items;
-  std::vector<std::pair<std::string, YamlNode>> members;
+  std::string name;             // of a value in a map
+  std::string text;             // of a scalar
+  std::vector<YamlNode> items;  // of a list, and the values of a map
 
   // nullptr when there is no such member.
   [[nodiscard]] const YamlNode* find(std::string_view key) const;

@@ -139,7 +139,7 @@ std::string shown(const YamlNode& node) {
       break;
   }
   std::string out = "{";
-  for (const auto& [key, value] : node.members) out += key + "=" + shown(value);
+  for (const YamlNode& value : node.items) out += value.name + "=" + shown(value);
   return out + "}";
 }
 
