@@ -61,7 +61,7 @@ std::uint64_t MappingMemory::measure(pid_t root, std::uint64_t limit, std::uint6
   std::vector<LiveProcess> processes = list_live_processes(root);
   std::ranges::sort(processes, {}, &LiveProcess::pid);
   const auto first = std::ranges::find_if(processes, [&](const auto& p) { return p.pid >= next_; });
-  std::ranges::rotate(processes, first);
+  std::rotate(processes.begin(), first, processes.end());
   std::map<pid_t, std::uint64_t> counted;
   std::uint64_t sum = 0;
   const std::uint64_t until = boottime_ns() + kLookNs;
