@@ -86,6 +86,8 @@ Result<std::unique_ptr<WriteSession>> Appender::begin() {
   return std::make_unique<WriteSession>(std::move(*session));
 }
 
+void Appender::leave_open() { static_cast<void>(parked_.release()); }
+
 Result<Committed> Appender::operate(const Operation& operation) {
   for (const PendingRecord& pending : operation.records) {
     if (is_callers_type(pending.type))

@@ -115,6 +115,8 @@ class Appender final : public RecordSink {
   // For a caller with several commits to make: from the first on the connection stays open, and is
   // used again when nobody else has written meanwhile (S-6).
   void keep_connection() { keeps_connection_ = true; }
+  // For a process that is about to end: the kernel closes what is open in less time.
+  void leave_open();
 
   // Durable when it returns. When it fails no RunChain was moved, and nothing was written but in
   // one case: the disk failed while the transaction ended (Errc::io, Errc::no_space). Then all of

@@ -125,7 +125,7 @@ Result<void> Commit::store(const CommitExtras& extras, std::string_view note) {
   base::step_mark("insert");
   auto transaction = Transaction::begin(session_.database());
   if (!transaction) return Unexpected(std::move(transaction).error());
-  Store store(session_.database());
+  Store& store = session_.store();
   Result<void> ok;
   for (const BatchRecord& r : batch_.records()) {
     if (ok) ok = store.add_leaf(r.seq, r.bytes, r.hash);

@@ -266,9 +266,12 @@ Result<bool> Statement::step() {
 
 Result<void> Statement::run() {
   auto row = step();
+  // Ready again, also after a failure; and nothing of what was written stays in memory.
+  const int rc = sqlite3_reset(handle_.get());
+  sqlite3_clear_bindings(handle_.get());
   if (!row) return Unexpected(std::move(row).error());
   assert(!*row);
-  return reset();
+  return rc == SQLITE_OK ? Result<void>() : Result<void>(database_->error("reset"));
 }
 
 Result<void> Statement::reset() {

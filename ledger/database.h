@@ -85,7 +85,7 @@ class Statement {
   base::Result<void> bind_text(int index, std::string_view text);
   // True when there is a row.
   base::Result<bool> step();
-  // Runs a statement that yields no row, and makes it ready for the next bind.
+  // Runs a statement that yields no row, and makes it ready for the next bind, whatever happened.
   base::Result<void> run();
   base::Result<void> reset();
 

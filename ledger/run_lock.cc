@@ -68,6 +68,16 @@ RunFile parse_run_file(std::string_view text) {
   return out;
 }
 
+bool has_run_files(const LedgerFiles& files) {
+  const std::unique_ptr<DIR, DirCloser> dir(::opendir(files.runs().c_str()));
+  if (!dir) return errno != ENOENT;  // whoever reads it says what is wrong
+  while (const dirent* entry = ::readdir(dir.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") return true;
+  }
+  return false;
+}
+
 Result<std::vector<record::RunId>> list_run_files(const LedgerFiles& files) {
   std::vector<record::RunId> out;
   const std::unique_ptr<DIR, DirCloser> dir(::opendir(files.runs().c_str()));

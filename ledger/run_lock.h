@@ -36,6 +36,8 @@ RunFile parse_run_file(std::string_view text);
 // Makes the file, locked; the directory too when it is missing.
 base::Result<base::FileLock> create_run_file(const LedgerFiles& files, const record::RunId& run,
                                              const RunFile& content);
+// False where no file of any run lies, which is told by one look at the directory.
+[[nodiscard]] bool has_run_files(const LedgerFiles& files);
 // The runs that have a file.
 base::Result<std::vector<record::RunId>> list_run_files(const LedgerFiles& files);
 

@@ -208,11 +208,11 @@ Result<void> Store::add_leaf(std::uint64_t seq, std::string_view bytes,
 }
 
 Result<void> Store::add_checkpoint(std::uint64_t size, std::string_view note) {
-  auto insert = database_->prepare("INSERT INTO main.checkpoint(size, note) VALUES(?1, ?2)");
-  if (!insert) return Unexpected(std::move(insert).error());
-  auto ok = insert->bind(1, static_cast<std::int64_t>(size));
-  if (ok) ok = insert->bind(2, base::as_bytes(note));
-  return ok ? insert->run() : std::move(ok);
+  auto ok = prepare_once(add_checkpoint_,
+                         "INSERT INTO main.checkpoint(size, note) VALUES(?1, ?2)");
+  if (ok) ok = add_checkpoint_->bind(1, static_cast<std::int64_t>(size));
+  if (ok) ok = add_checkpoint_->bind(2, base::as_bytes(note));
+  return ok ? add_checkpoint_->run() : std::move(ok);
 }
 
 Result<void> Store::put_tail(std::uint64_t epoch, std::uint64_t epoch_seq,
@@ -221,13 +221,13 @@ Result<void> Store::put_tail(std::uint64_t epoch, std::uint64_t epoch_seq,
   for (const Digest& peak : frontier.peaks()) {
     joined.insert(joined.end(), peak.bytes().begin(), peak.bytes().end());
   }
-  auto put = database_->prepare(
+  auto ok = prepare_once(
+      put_tail_,
       "INSERT OR REPLACE INTO main.tail(one, epoch, epoch_seq, peaks) VALUES(1, ?1, ?2, ?3)");
-  if (!put) return Unexpected(std::move(put).error());
-  auto ok = put->bind(1, static_cast<std::int64_t>(epoch));
-  if (ok) ok = put->bind(2, static_cast<std::int64_t>(epoch_seq));
-  if (ok) ok = put->bind(3, joined);
-  return ok ? put->run() : std::move(ok);
+  if (ok) ok = put_tail_->bind(1, static_cast<std::int64_t>(epoch));
+  if (ok) ok = put_tail_->bind(2, static_cast<std::int64_t>(epoch_seq));
+  if (ok) ok = put_tail_->bind(3, joined);
+  return ok ? put_tail_->run() : std::move(ok);
 }
 
 Result<void> Store::add_disclosure(const record::Disclosure& disclosure) {

@@ -74,6 +74,8 @@ class Store {
 
   Database* database_;
   std::optional<Statement> leaf_;
+  std::optional<Statement> add_checkpoint_;
+  std::optional<Statement> put_tail_;
   std::optional<Statement> add_leaf_;
   std::optional<Statement> add_disclosure_;
   std::optional<Statement> add_blob_;

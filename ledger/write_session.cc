@@ -74,12 +74,14 @@ Result<base::FileLock> take_lock(const LedgerFiles& files) {
 
 }  // namespace
 
-WriteSession::WriteSession(base::FileLock lock, LedgerFiles files, Database database, Tail tail,
+WriteSession::WriteSession(base::FileLock lock, LedgerFiles files,
+                           std::unique_ptr<Database> database, Store store, Tail tail,
                            record::Origin origin, base::Timestamp last_ts, base::Timestamp epoch_ts,
                            Keystore keys, std::string epoch_vkey, std::optional<EpochSigner> signer)
     : lock_(std::move(lock)),
       files_(std::move(files)),
       database_(std::move(database)),
+      store_(std::move(store)),
       tail_(std::move(tail)),
       origin_(std::move(origin)),
       last_ts_(last_ts),
@@ -97,8 +99,9 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
     // Under the ledger lock: a service that begins now waits for it before it reads the tail.
     if (auto ok = check_no_service(files); !ok) return Unexpected(std::move(ok).error());
   }
-  auto database = Database::open(files.database, OpenMode::write);
-  if (!database) return Unexpected(std::move(database).error());
+  auto opened = Database::open(files.database, OpenMode::write);
+  if (!opened) return Unexpected(std::move(opened).error());
+  auto database = std::make_unique<Database>(std::move(*opened));
   const auto refuse = [&](base::Error error) {
     return Unexpected(std::move(error).with_context(files.database));
   };
@@ -142,7 +145,8 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
     return Unexpected(std::move(ok).error());
   if (!keys) return Unexpected(std::move(keys).error());
   if (!signer && whom != For::revocation) return Unexpected(std::move(signer).error());
-  return WriteSession(std::move(*lock), files, std::move(*database), std::move(*tail), origin,
+  return WriteSession(std::move(*lock), files, std::move(database), std::move(store),
+                      std::move(*tail), origin,
                       last->ts, epoch->header.ts, std::move(*keys), std::move(*vkey),
                       signer ? std::optional(std::move(*signer)) : std::nullopt);
 }
@@ -152,7 +156,7 @@ std::vector<std::string> WriteSession::settle(std::string_view checkpoint_note,
   std::vector<std::string> warnings;
   struct stat st {};
   if (::stat(files_.wal().c_str(), &st) == 0 && st.st_size > max_log_bytes) {
-    if (auto ok = database_.fold_log(); !ok) warnings.push_back(ok.error().message());
+    if (auto ok = database_->fold_log(); !ok) warnings.push_back(ok.error().message());
   }
   if (auto ok = update_high_water(files_, checkpoint_note); !ok) {
     warnings.push_back("high-water file not written: " + ok.error().message());
@@ -177,8 +181,8 @@ void WriteSession::begin_epoch(EpochSigner signer, const base::Timestamp& ts) {
 }
 
 bool WriteSession::park() {
-  auto mark = LogMark::take(files_, database_.log_frames());
-  if (!mark || !database_.let_go()) return false;
+  auto mark = LogMark::take(files_, database_->log_frames());
+  if (!mark || !database_->let_go()) return false;
   parked_ = *mark;
   signer_.reset();
   keys_.reset();
@@ -195,8 +199,7 @@ Result<bool> WriteSession::unpark() {
   auto is_same = is_as_parked();
   if (!is_same || !*is_same) return is_same;
   base::step_mark("key again");
-  Store store(database_);
-  if (auto ok = check_high_water(files_, store, tail_.last); !ok)
+  if (auto ok = check_high_water(files_, store_, tail_.last); !ok)
     return Unexpected(std::move(ok).error());
   auto keys = Keystore::open(files_.keys, files_.access);
   if (!keys) return Unexpected(std::move(keys).error());
@@ -210,17 +213,17 @@ Result<bool> WriteSession::unpark() {
 
 // After the locks: a program that was busy with the file may have changed it just before.
 Result<bool> WriteSession::is_as_parked() {
-  if (!database_.take_again()) return false;
-  auto moved = database_.has_moved();
+  if (!database_->take_again()) return false;
+  auto moved = database_->has_moved();
   if (!moved) return Unexpected(std::move(moved).error());
-  return !*moved && LogMark::take(files_, database_.log_frames()) == parked_;
+  return !*moved && LogMark::take(files_, database_->log_frames()) == parked_;
 }
 
 Result<void> WriteSession::pause() { return lock_->release(); }
 
 Result<void> WriteSession::resume() {
   if (auto ok = lock_->retake(files_.lock()); !ok) return ok;
-  auto moved = database_.has_moved();
+  auto moved = database_->has_moved();
   if (!moved) return Unexpected(std::move(moved).error());
   if (*moved) return fail(Errc::mismatch, files_.database + ": was moved away or replaced");
   return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,9 @@ class WriteSession {
   // The public key of the tail's epoch.
   [[nodiscard]] const std::string& epoch_vkey() const { return epoch_vkey_; }
   [[nodiscard]] const Keystore& keys() const { return *keys_; }
-  [[nodiscard]] Database& database() { return database_; }
+  [[nodiscard]] Database& database() { return *database_; }
+  // Its statements are prepared once for all turns of this session.
+  [[nodiscard]] Store& store() { return store_; }
 
   // After a commit: folds a log that has grown over so many bytes and writes the high-water file.
   // What goes wrong here is a warning, the commit stands.
@@ -66,13 +69,15 @@ class WriteSession {
   base::Result<void> resume();
 
  private:
-  WriteSession(base::FileLock lock, LedgerFiles files, Database database, Tail tail,
+  WriteSession(base::FileLock lock, LedgerFiles files, std::unique_ptr<Database> database,
+               Store store, Tail tail,
                record::Origin origin, base::Timestamp last_ts, base::Timestamp epoch_ts,
                Keystore keys, std::string epoch_vkey, std::optional<EpochSigner> signer);
   base::Result<bool> is_as_parked();
   std::optional<base::FileLock> lock_;  // first member, so that it is let go last
   LedgerFiles files_;
-  Database database_;
+  std::unique_ptr<Database> database_;  // `store_` holds its address
+  Store store_;
   Tail tail_;
   record::Origin origin_;
   base::Timestamp last_ts_;

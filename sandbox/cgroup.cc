@@ -106,7 +106,9 @@ Result<CgroupParent> root_subtree(const std::string& mount) {
     if (mkdir(path.c_str(), 0755) != 0 && errno != EEXIST) return fail_errno(path, errno);
     dir = open_dir(path);
   }
-  for (const auto& name : words_of(dir, "cgroup.controllers"))
+  const auto controllers = words_of(dir, "cgroup.controllers");
+  if (controllers.empty()) return CgroupParent{path, {}};
+  for (const auto& name : controllers)
     if (name == "memory" || name == "pids" || name == "cpu")
       if (auto r = write_value(dir.get(), "cgroup.subtree_control", "+" + name); !r)
         return Unexpected(std::move(r).error());

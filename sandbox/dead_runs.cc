@@ -8,6 +8,7 @@
 
 #include "ledger/base/file_lock.h"
 #include "ledger/recovery.h"
+#include "ledger/run_lock.h"
 #include "sandbox/cage.h"
 
 namespace ethos::sandbox {
@@ -67,6 +68,7 @@ Result<void> undo_dead_commits(const ledger::LedgerFiles& files, std::ostream& e
 }
 
 Result<void> end_dead_runs(ledger::Appender& appender, bool is_quiet, std::ostream& err) {
+  if (!ledger::has_run_files(appender.files())) return {};
   if (auto undone = undo_dead_commits(appender.files(), err); !undone) return undone;
   auto ended = ledger::recover_runs(appender);
   if (!ended) {

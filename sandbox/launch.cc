@@ -108,6 +108,7 @@ std::optional<Launch::Failure> Launch::build(const std::function<void()>& meanwh
   base::step_mark("open granted trees");
   if (auto failed = start_child()) return failed;
   base::step_mark("while the child builds");
+  prepare_proof();
   meanwhile();
   base::step_mark("wait for the child");
   if (auto failed = receive_handover()) return failed;
@@ -276,9 +277,17 @@ std::optional<Launch::Failure> Launch::wait_for_barrier() {
   }
 }
 
+void Launch::prepare_proof() {
+  own_namespaces_ = read_own_namespaces();
+  filter_sha256_ = sha256(context_.program);
+  init_sha256_ = sha256(init_image());
+}
+
 std::optional<Launch::Failure> Launch::prove(Enforced& enforced) {
   base::step_mark("read back");
-  if (auto read = read_back(pid_, plan_, enforced); !read)
+  const auto& own = *own_namespaces_;
+  if (!own) return denial(Step::readback, own.error().sys, own.error().what);
+  if (auto read = read_back(pid_, plan_, *own, enforced); !read)
     return denial(Step::readback, read.error().sys, read.error().what);
   if (cgroup_) {
     const std::string path = enforced.cgroup.path;
@@ -288,8 +297,8 @@ std::optional<Launch::Failure> Launch::prove(Enforced& enforced) {
   enforced.is_listener_live = listener_.is_valid(barrier_id_);
   enforced.probes = describe_probes(shared_.get());
   enforced.landlock = describe(ruleset_, abi_);
-  enforced.seccomp = {filter_name(plan_), sha256(context_.program), context_.program};
-  enforced.init_sha256 = sha256(init_image());
+  enforced.seccomp = {filter_name(plan_), filter_sha256_, context_.program};
+  enforced.init_sha256 = init_sha256_;
   enforced.live_sources = {"output_counter", "pidfd", "seccomp_notify", "timer"};
   if (cgroup_) enforced.live_sources.insert(enforced.live_sources.begin(), "cgroup_events");
   std::vector<Mismatch> mismatches = compare(plan_, enforced);

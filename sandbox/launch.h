@@ -19,6 +19,7 @@
 #include "sandbox/clone_child.h"
 #include "sandbox/id_mapping.h"
 #include "sandbox/listener.h"
+#include "sandbox/sha256.h"
 
 namespace ethos::sandbox {
 
@@ -91,6 +92,7 @@ class Launch {
   std::optional<Failure> receive_handover();
   std::optional<Failure> wait_for_barrier();
   std::optional<Failure> wait_readable(int fd, Step step);
+  void prepare_proof();
   void reap();
   void restore_dumpable() const;
 
@@ -116,6 +118,10 @@ class Launch {
   bool is_reaped_ = false;
   bool was_dumpable_ = false;
   struct rusage usage_ {};
+  // For the proof; found out while the child builds.
+  std::optional<base::Result<std::vector<std::uint64_t>>> own_namespaces_;
+  Sha256 filter_sha256_{};
+  Sha256 init_sha256_{};
   Listener listener_;
   base::UniqueFd scratch_;
   std::vector<base::UniqueFd> uppers_;

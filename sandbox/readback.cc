@@ -31,16 +31,13 @@ Result<void> take(const ProcDir& proc, const char* name, Parse parse, T& out) {
   return {};
 }
 
-Result<void> read_namespaces(const ProcDir& proc, std::vector<NamespaceState>& out) {
-  auto own = ProcDir::open(getpid());
-  if (!own) return Unexpected(std::move(own).error());
+Result<void> read_namespaces(const ProcDir& proc, const std::vector<std::uint64_t>& own,
+                             std::vector<NamespaceState>& out) {
   const auto theirs = proc.namespace_inodes(kNamespaces);
   if (!theirs) return Unexpected(base::Error(theirs.error()));
-  const auto ours = own->namespace_inodes(kNamespaces);
-  if (!ours) return Unexpected(base::Error(ours.error()));
   // pid 1's own pid namespace is the one its children get, and its own: the same here.
   for (std::size_t i = 0; i < kNamespaces.size(); ++i)
-    out.push_back({kNamespaces[i], (*theirs)[i], (*theirs)[i] != (*ours)[i]});
+    out.push_back({kNamespaces[i], (*theirs)[i], (*theirs)[i] != own.at(i)});
   return {};
 }
 
@@ -72,7 +69,14 @@ constexpr std::array<ProbeText, 12> kProbes = {{
 
 }  // namespace
 
-Result<void> read_back(pid_t pid, const Plan& plan, Enforced& out) {
+Result<std::vector<std::uint64_t>> read_own_namespaces() {
+  auto own = ProcDir::open(getpid());
+  if (!own) return Unexpected(std::move(own).error());
+  return own->namespace_inodes(kNamespaces);
+}
+
+Result<void> read_back(pid_t pid, const Plan& plan, const std::vector<std::uint64_t>& own,
+                       Enforced& out) {
   auto opened = ProcDir::open(pid);
   if (!opened) return Unexpected(std::move(opened).error());
   const ProcDir& proc = *opened;
@@ -82,7 +86,7 @@ Result<void> read_back(pid_t pid, const Plan& plan, Enforced& out) {
   if (auto r = take(proc, "gid_map", parse_id_map, out.gid_map); !r) return r;
   if (auto r = take(proc, "limits", parse_limits, out.rlimits); !r) return r;
   if (auto r = take(proc, "mountinfo", mounts, out.mounts); !r) return r;
-  if (auto r = read_namespaces(proc, out.namespaces); !r) return r;
+  if (auto r = read_namespaces(proc, own, out.namespaces); !r) return r;
   auto setgroups = proc.read("setgroups");
   if (!setgroups) return Unexpected(std::move(setgroups).error());
   out.setgroups = trimmed(std::move(setgroups).value());

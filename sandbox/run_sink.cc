@@ -85,6 +85,7 @@ Result<record::RunId> RunSink::begin() {
 Result<void> RunSink::finish() {
   auto done = ledger_.service ? ledger_.service->finish_run() : Result<void>();
   auto removed = lock_->finish();
+  if (appender_) appender_->leave_open();
   return done ? std::move(removed) : std::move(done);
 }
 

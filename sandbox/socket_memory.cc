@@ -97,18 +97,20 @@ class Asker {
   std::set<ino_t> seen_;
 };
 
-}  // namespace
-
-SocketMemory::SocketMemory() {
+// Asked at the first measurement: most tools are done before it.
+std::uint64_t most_of_one_socket() {
   constexpr std::uint64_t kUsual = 212'992;
   std::uint64_t most = kUsual;
   if (const auto text = base::read_file("/proc/sys/net/core/wmem_max", 32))
     std::from_chars(text->data(), text->data() + text->size(), most);
   // SO_SNDBUF sets twice what is asked, of which the most is the host's wmem_max.
-  most_of_one_ = 2 * std::max(most, kUsual);
+  return 2 * std::max(most, kUsual);
 }
 
-std::uint64_t SocketMemory::measure(pid_t root, std::uint64_t limit) const {
+}  // namespace
+
+std::uint64_t SocketMemory::measure(pid_t root, std::uint64_t limit) {
+  if (most_of_one_ == 0) most_of_one_ = most_of_one_socket();
   const std::uint64_t sockets = count_sockets(root);
   if (sockets * most_of_one_ <= limit / kShare) return 0;
   Asker asker(most_of_one_);

@@ -13,12 +13,11 @@ namespace ethos::sandbox {
 // as it travels in a message, is taken for full.
 class SocketMemory {
  public:
-  SocketMemory();
   // Bytes; 0 below that eighth of `limit`. `root` is the cage's first process.
-  [[nodiscard]] std::uint64_t measure(pid_t root, std::uint64_t limit) const;
+  [[nodiscard]] std::uint64_t measure(pid_t root, std::uint64_t limit);
 
  private:
-  std::uint64_t most_of_one_;  // what one socket may have under way
+  std::uint64_t most_of_one_ = 0;  // what one socket may have under way; 0: not asked yet
 };
 
 }  // namespace ethos::sandbox

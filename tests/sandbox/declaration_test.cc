@@ -223,6 +223,25 @@ TEST_CASE("ceiling: the canonical form has sorted lists and no trust", "[sandbox
   }
 }
 
+TEST_CASE("ceiling: the built-in one is what its page says, as it would be read", "[sandbox]") {
+  const auto read = parse_ceiling(R"({"version": 1, "name": "workspace/1",
+    "read": [".", "/bin", "/etc/alternatives", "/etc/java-17-openjdk", "/etc/mime.types",
+             "/etc/ssl/certs", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr"],
+    "write": ["."],
+    "exec": [".", "/bin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr",
+             "@memory", "@scratch"],
+    "network": ["none", "loopback"], "git": ["none", "read"],
+    "profiles": ["lint-offline", "build-offline", "no-proc"],
+    "env_deny": ["*API_KEY*", "*APIKEY*", "*AUTH*", "*CREDENTIAL*", "*PASSWD*", "*PASSWORD*",
+                 "*PRIVATE*", "*SECRET*", "*TOKEN*", "AWS_*", "AZURE_*", "GOOGLE_*", "SSH_*"],
+    "limits": {}})");
+  REQUIRE(read);
+  const Ceiling& built_in = workspace_ceiling();
+  CHECK(encode_ceiling(built_in).encode() == encode_ceiling(*read).encode());
+  CHECK(built_in.pinned.empty());
+  CHECK(built_in.decision_keys.empty());
+}
+
 TEST_CASE("ceiling: environment patterns do not mind the case", "[sandbox]") {
   CHECK(matches_env_pattern("*TOKEN*", "my_token_2"));
   CHECK(matches_env_pattern("aws_*", "AWS_REGION"));
