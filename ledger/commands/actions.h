@@ -144,6 +144,18 @@ struct ProofCommand {
 };
 base::Result<void> proof(const ProofCommand& command, const Console& console);
 
+struct ExportCommand {
+  LedgerFiles files;
+  std::string format;  // dsse or ocsf
+  std::string run;     // a run id or a beginning of one; empty: all
+  std::uint64_t from = 0;
+  std::optional<std::uint64_t> to;
+  std::string key;  // dsse: secret key of the signer
+  std::string out;  // empty or -: standard output
+};
+// Records in formats of others, one JSON object a line (docs/formats/export.md).
+base::Result<void> export_records(const ExportCommand& command, const Console& console);
+
 struct ServeCommand {
   LedgerFiles files;
   std::string socket;        // empty: `<ledger>.sock`

@@ -39,7 +39,7 @@ void add_passphrase(CLI::App& command, Parsed& parsed, Passphrase kind = Passphr
 
 // Making and reading a ledger: init, pin, show, runs, recover.
 void define_basic(CLI::App& app, Parsed& parsed);
-// Evidence for others: bundle, tiles, proof.
+// Evidence for others: bundle, tiles, proof, export.
 void define_evidence(CLI::App& app, Parsed& parsed);
 // Erasure: erase, prune, hold, release.
 void define_erasure(CLI::App& app, Parsed& parsed);

@@ -59,12 +59,33 @@ void define_proof(CLI::App& app, Parsed& parsed) {
   });
 }
 
+void define_export(CLI::App& app, Parsed& parsed) {
+  CLI::App* out = add_command(app, parsed, "export",
+                              "Write runs as in-toto statements, or records as OCSF events");
+  auto options = std::make_shared<ExportCommand>();
+  out->add_option("--format", options->format,
+                  "dsse (signed in-toto statements, two a run) or ocsf (events for a SIEM)")
+      ->required();
+  out->add_option("--run", options->run,
+                  "Only this run (its id, or a beginning of at least four characters)");
+  out->add_option("--from", options->from, "First sequence number");
+  out->add_option("--to", options->to, "Sequence number to stop before");
+  out->add_option("--key", options->key,
+                  "With dsse: the signer's secret key, made by ethos-report key");
+  out->add_option("-o,--output", options->out, "File to write; standard output when absent");
+  set_action(*out, parsed, [options](const LedgerFiles& files, const Console& console) {
+    options->files = files;
+    return ledger::export_records(*options, console);
+  });
+}
+
 }  // namespace
 
 void define_evidence(CLI::App& app, Parsed& parsed) {
   define_bundle(app, parsed);
   define_tiles(app, parsed);
   define_proof(app, parsed);
+  define_export(app, parsed);
 }
 
 }  // namespace ethos::ledger
