@@ -98,10 +98,12 @@ long copy_entry(long from, long to, const char* name, Budget& budget, int depth)
   }
 }
 
-long copy_dir(long from, long to, Budget& budget, int depth) {
+// Calls `visit(name)` for each entry until one says less than 0.
+template <typename Visit>
+long for_each_entry(long dir, Visit visit) {
   alignas(8) char buffer[2048] = {};
   for (;;) {
-    const long n = raw::call(SYS_getdents64, from, buffer, sizeof buffer);
+    const long n = raw::call(SYS_getdents64, dir, buffer, sizeof buffer);
     if (n <= 0) return n;
     for (long at = 0; at < n;) {
       const auto* entry = reinterpret_cast<const DirEntry*>(buffer + at);
@@ -109,11 +111,54 @@ long copy_dir(long from, long to, Budget& budget, int depth) {
       const char* name =
           buffer + (reinterpret_cast<const char*>(entry) - buffer) + offsetof(DirEntry, name);
       if (std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0) continue;
-      const long done = copy_entry(from, to, name, budget, depth);
+      const long done = visit(name);
       if (done < 0) return done;
     }
   }
 }
+
+long copy_dir(long from, long to, Budget& budget, int depth) {
+  return for_each_entry(
+      from, [&](const char* name) { return copy_entry(from, to, name, budget, depth); });
+}
+
+struct Looker {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  Budget budget;
+  TreeLook out;
+
+  void judge(const struct stat& found) {
+    out.is_foreign = out.is_foreign || found.st_uid != uid || found.st_gid != gid;
+  }
+
+  // Negative: larger than a copy may be, or not to be read.
+  long look(long dir, const char* name, int depth) {
+    if (depth > kMaxDepth || budget.entries-- == 0) return -E2BIG;
+    struct stat found {};
+    const long rc = raw::call(SYS_newfstatat, dir, name, &found, AT_SYMLINK_NOFOLLOW);
+    if (rc < 0) return rc;
+    judge(found);
+    const bool is_directory = (found.st_mode & S_IFMT) == S_IFDIR;
+    if ((found.st_mode & S_IFMT) == S_IFREG) {
+      const auto size = static_cast<std::uint64_t>(found.st_size);
+      if (size > budget.bytes) return -E2BIG;
+      budget.bytes -= size;
+    } else if (!is_directory) {
+      return 0;
+    }
+    if (const long may_read = raw::call(SYS_faccessat, dir, name, R_OK); may_read < 0)
+      return may_read;
+    if (!is_directory) return 0;
+    const long inner =
+        raw::call(SYS_openat, dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) return inner;
+    const long done = for_each_entry(
+        inner, [&](const char* entry) { return look(inner, entry, depth + 1); });
+    close_fd(inner);
+    return done;
+  }
+};
 
 }  // namespace
 
@@ -122,6 +167,12 @@ bool has_user_attributes(long dir) {
   const long rc = raw::call(SYS_fsetxattr, dir, "user.ethos.probe", &one, 1, 0);
   if (rc == 0) raw::call(SYS_fremovexattr, dir, "user.ethos.probe");
   return rc != -EOPNOTSUPP;
+}
+
+TreeLook look_at_tree(long from, std::uint32_t uid, std::uint32_t gid) {
+  Looker looker{uid, gid, {}, {}};
+  looker.out.is_small = looker.look(from, ".", 0) >= 0;
+  return looker.out;
 }
 
 long copy_tree(long from, long to) {

@@ -57,6 +57,19 @@ void open_sources(const ChildContext& c, const Site& site) {
 
 long source_tree(const ChildContext& c, Site& site) { return c.state->trees[site.next_tree++]; }
 
+namespace {
+
+// An ordinary user's cage knows one user and one group. Where a granted directory has others as well
+// its copy is the tool's own, if it is small; else what belongs to others stays as it is.
+bool needs_copy(const ChildContext& c, long lower) {
+  const Identity& id = c.plan->identity;
+  if (id.is_mapped_by_root) return false;
+  const TreeLook look = look_at_tree(lower, id.inside_uid, id.inside_gid);
+  return look.is_foreign && look.is_small;
+}
+
+}  // namespace
+
 // Overlay: the granted directory below, a sized tmpfs above; or its copy in the tmpfs alone. The
 // upper directory's descriptor stays open in the supervisor, so that what was written outlives the
 // cage until it is committed.
@@ -73,7 +86,7 @@ void add_staged(const ChildContext& c, Site& site, const BuildOp& op) {
   };
   const long upper = open_dir("upper");
   const long fs = raw::call(SYS_fsopen, "overlay", 1 /* FSOPEN_CLOEXEC */);
-  if (c.forces_copies || fs == -ENODEV || !has_user_attributes(upper)) {
+  if (c.forces_copies || fs == -ENODEV || !has_user_attributes(upper) || needs_copy(c, lower)) {
     must(c, op.step, copy_tree(lower, upper), op.mount);
     const long copy = clone_tree(c, op, layer, "upper");
     set_attributes(c, op, copy, op.attributes);

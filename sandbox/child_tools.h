@@ -57,6 +57,14 @@ void receive_trees(const ChildContext& c);  // root mode: waits for the supervis
 void hand_over(const ChildContext& c);      // listener, scratch, upper directories
 // Does the file system of `dir` keep user.* attributes, which overlayfs needs of an upper layer?
 bool has_user_attributes(long dir);
+// Whether a directory and what is in it belong to others in part, by owner or group, so that an
+// overlay could not take a change of it up (EOVERFLOW: its layer cannot say whose it is), and
+// whether copy_tree would do.
+struct TreeLook {
+  bool is_foreign = false;
+  bool is_small = true;
+};
+TreeLook look_at_tree(long from, std::uint32_t uid, std::uint32_t gid);
 // Copies what is in the directory `from` (may be O_PATH) into `to`; 0 or a negative errno, -E2BIG
 // when it is not small.
 long copy_tree(long from, long to);

@@ -341,6 +341,14 @@ class StagedCommit::Work {
     return geteuid() != 0 || fchown(fd, owner_.st_uid, owner_.st_gid) == 0;
   }
 
+  // An ordinary user may give a file to a group that he is in; root gives all to the grant's owner.
+  void keep_group(int to, const std::string& path) const {
+    const UniqueFd old = open_beneath_dir(grant_.get(), path, O_PATH | O_NOFOLLOW);
+    struct stat found {};
+    if (geteuid() == 0 || !old.is_open() || fstat(old.get(), &found) != 0) return;
+    static_cast<void>(fchown(to, static_cast<uid_t>(-1), found.st_gid) == 0);
+  }
+
   Result<void> build_file(const Item& item, Artifact& artifact) {
     const std::string& path = item.change->path;
     const UniqueFd from =
@@ -353,6 +361,7 @@ class StagedCommit::Work {
     if (!content) return base::Unexpected(std::move(content).error());
     artifact.bytes = content->bytes;
     artifact.sha256 = content->sha256;
+    if (item.replaces) keep_group(to.get(), path);
     // Owner first: a change of owner clears bits.
     if (!give_to_owner(to.get()) || fchmod(to.get(), item.change->mode) != 0)
       return base::fail_errno(path, errno);

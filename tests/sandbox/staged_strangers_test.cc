@@ -2,7 +2,9 @@
 // Bringing out while others write in the same directory, what `git` would take for a repository, and
 // a runner that is killed between the clean-ups of two grants.
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -201,4 +203,46 @@ TEST_CASE("staged: killed between the clean-ups of two grants, a later run compl
     CHECK(temporary(dir.path() + "/" + name).empty());
   for (const auto& entry : std::filesystem::directory_iterator(files.runs()))
     CHECK(entry.path().filename().string() == run);
+}
+
+TEST_CASE("staged: an ordinary user's tool changes what belongs to another group of his",
+          "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  if (geteuid() != 0) {
+    WARN("skipped: only root can make a user with a second group");
+    return;
+  }
+  const support::ScratchDir dir;
+  constexpr uid_t kUser = 65501;
+  constexpr gid_t kGroup = 65777;
+  for (const char* name : {"out/f", "out/d/x", "out/shared/y"}) dir.write(name, "old\n");
+  for (const char* name : {"", "/out", "/out/d", "/out/shared", "/out/f", "/out/d/x"})
+    REQUIRE(chown((dir.path() + name).c_str(), kUser, *name == '\0' ? kUser : kGroup) == 0);
+  REQUIRE(chmod((dir.path() + "/out/shared").c_str(), 02775) == 0);
+  const pid_t user = fork();
+  if (user == 0) {
+    if (setgroups(1, &kGroup) != 0 || setresgid(kUser, kUser, kUser) != 0 ||
+        setresuid(kUser, kUser, kUser) != 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0)
+      _exit(9);
+    auto plan = shell_plan(dir, "set -e; echo new >> out/f; echo new > out/d/y; "
+                                "echo new >> out/d/x; mkdir out/shared/z; echo new > out/shared/n");
+    support::grant_write(plan, "out");
+    support::CageRun r{};
+    support::run(r, plan);
+    const auto* result = r.result();
+    _exit(result == nullptr ? 8 : !result->is_committed ? 7 : result->status);
+  }
+  int status = 0;
+  REQUIRE(waitpid(user, &status, 0) == user);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(dir.read("out/f") == "old\nnew\n");
+  CHECK(dir.read("out/d/y") == "new\n");
+  for (const char* name : {"out/f", "out/d/x", "out/shared/n", "out/shared/z"}) {
+    struct stat found {};
+    CAPTURE(name);
+    REQUIRE(stat((dir.path() + "/" + name).c_str(), &found) == 0);
+    CHECK(found.st_uid == kUser);
+    CHECK(found.st_gid == kGroup);
+  }
 }
