@@ -73,7 +73,7 @@ class AssertionParser {
 
   Result<std::shared_ptr<const Node>> parse() {
     auto node = implication(0);
-    if (node && now().kind != Token::Kind::end) fail("`" + now().text + "` is not expected here");
+    if (node && now().kind != Token::Kind::end) fail(unexpected());
     if (!error_.empty()) return malformed(error_);
     return std::shared_ptr<const Node>(std::move(node));
   }
@@ -92,6 +92,12 @@ class AssertionParser {
   Made fail(std::string why) {
     if (error_.empty()) error_ = std::move(why);
     return nullptr;
+  }
+
+  // What stands after a whole statement. A list without parentheses is the usual cause.
+  [[nodiscard]] std::string unexpected() const {
+    if (is_sign(",") && !last_list_.empty()) return "several values need parentheses, as in `" + last_list_ + "(a, b)`";
+    return "`" + now().text + "` is not expected here";
   }
 
   static Made pair(Node::Kind kind, Made left, Made right) {
@@ -173,12 +179,16 @@ class AssertionParser {
     const auto rule = find_rule(node->name);
     if (rule == RuleArguments::none || rule == RuleArguments::some) {
       node->kind = Node::Kind::rule;
-      if (rule == RuleArguments::some && !values(*node)) return fail("`" + node->name + "` needs a value");
+      if (rule == RuleArguments::some) {
+        last_list_ = node->name + " ";
+        if (!values(*node)) return fail("`" + node->name + "` needs a value, or several in parentheses: `" + last_list_ + "(a, b)`");
+      }
       return node;
     }
     if (!is_field(node->name)) return fail("`" + node->name + "` is neither a rule nor a field");
     if (take_word("in")) {
       node->kind = Node::Kind::membership;
+      last_list_ = node->name + " in ";
       return values(*node) ? std::move(node) : fail("`in` needs values, as in `in (a, b)`");
     }
     node->kind = Node::Kind::comparison;
@@ -200,6 +210,7 @@ class AssertionParser {
 
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
+  std::string last_list_;  // what the last values belong to
   std::string error_;
 };
 
@@ -270,28 +281,15 @@ std::optional<std::int64_t> day_ms(std::string_view text) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::sys_days{date}.time_since_epoch()).count();
 }
 
-std::optional<std::int64_t> zone_ms(std::string_view zone) {
-  if (zone.empty() || zone == "UTC" || zone == "Z") return 0;
-  if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return std::nullopt;
-  const auto digit = [&](std::size_t i) { return zone[i] >= '0' && zone[i] <= '9' ? zone[i] - '0' : -1000; };
-  const std::int64_t hours = digit(1) * 10 + digit(2);
-  const std::int64_t minutes = digit(4) * 10 + digit(5);
-  if (hours < 0 || hours > 14 || minutes < 0 || minutes > 59) return std::nullopt;
-  const std::int64_t ms = (hours * 60 + minutes) * 60'000;
-  return zone[0] == '-' ? -ms : ms;
-}
-
 }  // namespace
 
-Result<Period> parse_period(std::string_view text, std::string_view zone) {
+Result<Period> parse_period(std::string_view text, const Zone& zone) {
   constexpr std::int64_t day = 86'400'000;
-  const auto offset = zone_ms(zone);
-  if (!offset) return malformed("a zone is `UTC` or `+HH:MM`");
   const auto dots = text.find("..");
   const auto from = day_ms(text.substr(0, dots));
   const auto to = dots == std::string_view::npos ? std::nullopt : day_ms(text.substr(dots + 2));
   if (!from || !to || *to < *from) return malformed("a period is `YYYY-MM-DD..YYYY-MM-DD`");
-  return Period{*from - *offset, *to + day - *offset};
+  return Period{zone.first_instant(*from), zone.first_instant(*to + day)};
 }
 
 }  // namespace ethos::verify

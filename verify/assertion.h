@@ -11,6 +11,7 @@
 #include "verify/judge.h"
 #include "verify/result.h"
 #include "verify/run.h"
+#include "verify/zone.h"
 
 namespace ethos::verify {
 
@@ -47,12 +48,12 @@ class Assertion {
   std::optional<Counterexample> counterexample_;
 };
 
-// `2026-10-01..2026-12-31`: both days included, in a zone given as `UTC`, `Z` or `+HH:MM`.
+// `2026-10-01..2026-12-31`: both days included, as the zone's clocks showed them.
 struct Period {
   std::int64_t from_ms = 0;
   std::int64_t to_ms = 0;  // exclusive
   [[nodiscard]] bool holds(std::int64_t wall_ms) const { return wall_ms >= from_ms && wall_ms < to_ms; }
 };
-Result<Period> parse_period(std::string_view text, std::string_view zone);
+Result<Period> parse_period(std::string_view text, const Zone& zone);
 
 }  // namespace ethos::verify

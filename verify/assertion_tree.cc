@@ -107,7 +107,7 @@ struct Rule {
   Truth (*holds)(const RunView&, const std::vector<std::string>&, std::string&);
 };
 
-const std::array<Rule, 10> kRules{{
+const std::array<Rule, 11> kRules{{
     {"no-network", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, std::string& why) { return truth_of(no_network(v, why)); }},
     {"no-git", RuleArguments::none,
@@ -129,7 +129,8 @@ const std::array<Rule, 10> kRules{{
     {"ended", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, std::string& why) {
        if (v.run.state == RunEvidence::State::closed) return Truth::yes;
-       why = "has no run.close";
+       why = v.run.state == RunEvidence::State::aborted ? "was aborted: its process died, and recovery ended it without a run.close"
+                                                        : "has no end";
        return Truth::no;
      }},
     {"recomputed", RuleArguments::none,
@@ -142,6 +143,8 @@ const std::array<Rule, 10> kRules{{
      [](const RunView& v, const std::vector<std::string>& values, std::string& why) {
        return truth_of(all_within(v.e().write, values, "writing", why));
      }},
+    {"writes-nothing", RuleArguments::none,
+     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return truth_of(all_within(v.e().write, {}, "writing", why)); }},
     {"reads-within", RuleArguments::some,
      [](const RunView& v, const std::vector<std::string>& values, std::string& why) {
        return truth_of(all_within(v.e().read, values, "reading", why));
@@ -251,6 +254,25 @@ Truth member(const AssertionNode& node, const RunView& v, std::string& why) {
   return Truth::no;
 }
 
+// The statement again, shortened where it is long.
+std::string text_of(const AssertionNode& node) {
+  using Kind = AssertionNode::Kind;
+  const auto joined = [&](const char* word) {
+    return "(" + text_of(*node.children[0]) + " " + word + " " + text_of(*node.children[1]) + ")";
+  };
+  switch (node.kind) {
+    case Kind::implies: return printable(joined("implies"), 200);
+    case Kind::any: return printable(joined("or"), 200);
+    case Kind::all: return printable(joined("and"), 200);
+    case Kind::negation: return "not " + text_of(*node.children[0]);
+    case Kind::comparison: return node.name + " " + node.sign + " " + printable(node.values[0], 100);
+    case Kind::membership: case Kind::rule: break;
+  }
+  std::string out = node.name + (node.kind == Kind::membership ? " in" : "");
+  for (std::size_t i = 0; i < node.values.size(); ++i) out += (i == 0 ? " (" : ", ") + printable(node.values[i], 60);
+  return node.values.empty() ? out : out + ")";
+}
+
 Truth evaluate_view(const AssertionNode& node, const RunView& v, std::string& why) {
   using Kind = AssertionNode::Kind;
   std::string ignored;
@@ -274,7 +296,7 @@ Truth evaluate_view(const AssertionNode& node, const RunView& v, std::string& wh
     }
     case Kind::negation: {
       const Truth inner = child(0, ignored);
-      if (inner == Truth::yes) why = "what was denied holds";
+      if (inner == Truth::yes) why = "`" + text_of(*node.children[0]) + "` holds, and `not` asks that it does not";
       if (inner == Truth::unsure) why = ignored;
       return opposite(inner);
     }

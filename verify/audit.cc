@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/audit.h"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <utility>
@@ -31,6 +32,8 @@ class Auditor {
                 if (options_.on_sarif) options_.on_sarif(run, seq, body);
               }) {
     report_.findings = std::move(findings);
+    if (options.known != nullptr) known_ = *options.known;
+    if (!source.has_key_checkpoints()) epochs_.allow_unseen_handovers();
   }
 
   AuditReport run() {
@@ -164,9 +167,18 @@ class Auditor {
       if (is_linked && e.has_run()) runs_.on_record(record, use == Use::foreign, may_be_late, findings());
     }
     seen_ = static_cast<std::uint64_t>(row.seq) + 1;
-    if (options_.pin && options_.pin->min_size == tree_.size()) min_root_ = tree_.root(hash_);
+    compare_known();
     judge_checkpoints(seen_);
     if (options_.on_progress && tree_.size() % kProgressEvery == 0) options_.on_progress(tree_.size(), expected_);
+  }
+
+  // States that the reader holds lie in the tree at their own size.
+  void compare_known() {
+    for (; known_at_ < known_.size() && known_[known_at_].size <= tree_.size(); ++known_at_) {
+      KnownState& state = known_[known_at_];
+      if (state.size != tree_.size()) continue;
+      state.answer = state.root == tree_.root(hash_) ? KnownState::Answer::held : KnownState::Answer::differs;
+    }
   }
 
   void judge_checkpoints(std::uint64_t up_to) {
@@ -183,6 +195,7 @@ class Auditor {
     const auto note = parse_note(head.note);
     const auto text = note ? parse_checkpoint_text(note->text) : Result<Checkpoint>(note.error());
     if (text) head_ = *text;
+    for (KnownState& state : known_) compare_with_head(state);
   }
 
   // A record of a run's bundle is in the tree of the head; the one that names a key also in its own.
@@ -256,6 +269,7 @@ class Auditor {
     if (!text) return refuse(Code::note_malformed, which + " is malformed", {}, text.error().what);
     report_.checkpoint = *text;
     report_.checkpoint_note = checkpoint_.note;
+    if (options_.on_checkpoint) options_.on_checkpoint(*text, *note, findings());
     if (static_cast<std::int64_t>(text->size) != size || (!is_run_ && text->size != tree_.size())) {
       refuse(Code::note_malformed, which + " states another size", std::to_string(size), std::to_string(text->size));
       return;
@@ -317,7 +331,10 @@ class Auditor {
     fill_counts();
     if (chain_.records() == 0) findings().add({.code = Code::no_records, .text = "there is no record to check"});
     check_pin();
-    if (options_.on_finish) options_.on_finish(source_, epochs_.keys(), findings());
+    check_known();
+    check_handovers();
+    report_.known = known_;
+    if (options_.on_finish) options_.on_finish(source_, epochs_.keys(), report_, findings());
     conclude();
   }
 
@@ -366,7 +383,8 @@ class Auditor {
     if (chain_.records() == 0) return;
     if (pin.origin != chain_.origin()) {
       findings().add({.code = Code::pin_origin, .expected = pin.origin, .found = printable(chain_.origin()),
-                      .text = "the ledger has another origin than the pin"});
+                      .text = "the pin is of another ledger: is this the right pin?"});
+      return;  // all else that the pin says is of that other one
     }
     if (!chain_.genesis_leaf() || *chain_.genesis_leaf() != pin.genesis) {
       findings().add({.code = Code::pin_genesis, .seq = 0, .expected = pin.genesis.base64(),
@@ -378,32 +396,106 @@ class Auditor {
       findings().add({.code = Code::pin_genesis, .seq = 0, .expected = pin.root_vkey.text,
                       .found = epochs_.root()->text, .text = "the root key is not the pinned one"});
     }
-    if (!pin.min_size) return;
-    const std::uint64_t covered = last_size_;
-    // Inside the tree of a run's bundle an older root cannot be looked up; only its head can be compared.
-    if (is_run_ && *pin.min_size < covered) return;
-    if (is_run_ && head_) min_root_ = head_->root;
-    if (is_older_than_pin()) return;
-    if (*pin.min_size > covered) {
-      findings().add({.code = Code::behind_pin, .expected = std::to_string(*pin.min_size) + " records",
-                      .found = std::to_string(covered), .text = "the ledger is shorter than the pin remembers"});
-    } else if (min_root_ != pin.min_root) {
-      findings().add({.code = Code::pin_root, .seq = static_cast<std::int64_t>(*pin.min_size) - 1,
-                      .expected = pin.min_root.base64(), .found = min_root_.base64(),
-                      .text = "the first " + std::to_string(*pin.min_size) + " records are not those the pin remembers"});
+  }
+
+  // Each state that the reader holds is a beginning of this history, or something is said.
+  void check_known() {
+    if (chain_.records() == 0 || (options_.pin && options_.pin->origin != chain_.origin())) return;
+    bool memory_held = false;
+    std::uint64_t memory_behind = 0;
+    std::uint64_t last_memory = 0;
+    for (KnownState& state : known_) {
+      if (!is_run_ && state.size > last_size_) state.answer = KnownState::Answer::behind;
+      // Asked for an earlier state, a later one that the reader holds is no sign of a cut.
+      if (source_.is_prefix() && state.answer == KnownState::Answer::behind) {
+        state.answer = KnownState::Answer::not_asked;
+        continue;
+      }
+      if (state.from == KnownState::From::report) continue;  // what it says is held against the records later
+      if (state.from == KnownState::From::pin) {
+        tell_pin_state(state);
+      } else if (state.answer == KnownState::Answer::behind) {
+        memory_behind = std::max(memory_behind, state.size);
+      } else if (state.answer == KnownState::Answer::differs) {
+        tell_memory_differs(state);
+      }
+      if (state.from == KnownState::From::memory) last_memory = state.size;
+      memory_held = memory_held || (state.from == KnownState::From::memory && state.answer == KnownState::Answer::held);
+      if (state.answer == KnownState::Answer::held) vouched_size_ = std::max(vouched_size_, state.size);
+    }
+    if (memory_behind > 0) {
+      findings().add({.code = Code::behind_memory, .expected = std::to_string(memory_behind) + " records",
+                      .found = std::to_string(last_size_), .text = "the ledger is shorter than when it was checked before"});
+    }
+    if (is_run_ && last_memory > 0 && !memory_held && findings().count(Code::memory_root) == 0 && findings().count(Code::proof_mismatch) == 0) not_compared("what was checked before", last_memory);
+  }
+
+  // In a run's bundle only its own checkpoints show roots; a state of another size needs a proof.
+  void compare_with_head(KnownState& state) {
+    using Answer = KnownState::Answer;
+    if (!head_) return;
+    const auto decide = [&](bool held) { state.answer = held ? Answer::held : Answer::differs; };
+    if (state.size == head_->size) return decide(state.root == head_->root);
+    std::vector<Digest> proof;
+    const bool is_older = state.size < head_->size;
+    const std::uint64_t from = std::min(state.size, head_->size);
+    const std::uint64_t to = std::max(state.size, head_->size);
+    if (!source_.extra_consistency(from, to, proof)) return;
+    decide(verify_consistency(from, to, is_older ? state.root : head_->root, is_older ? head_->root : state.root, proof, hash_));
+  }
+
+  void not_compared(const std::string& what, std::uint64_t size) {
+    findings().add({.code = Code::state_not_compared, .expected = "a proof between sizes " + std::to_string(size) + " and " + std::to_string(last_size_),
+                    .text = "this bundle of one run ends at a checkpoint of size " + std::to_string(last_size_) +
+                            " and does not show how it belongs to " + what});
+  }
+
+  // Of a run's bundle only a proof says so, and the proof itself may be what was changed.
+  bool tell_proof_fails(const KnownState& state) {
+    if (!is_run_ || !head_ || state.size == head_->size || state.answer != KnownState::Answer::differs) return false;
+    findings().add({.code = Code::proof_mismatch, .seq = static_cast<std::int64_t>(std::min(state.size, head_->size)) - 1,
+                    .text = "the proof between the state of size " + std::to_string(state.size) + " that you hold and the bundle's of size " +
+                            std::to_string(head_->size) + " does not hold"});
+    return true;
+  }
+
+  void tell_pin_state(const KnownState& state) {
+    using Answer = KnownState::Answer;
+    const std::string size = std::to_string(state.size);
+    if (tell_proof_fails(state)) return;
+    if (state.answer == Answer::behind) {
+      findings().add({.code = Code::behind_pin, .expected = size + " records",
+                      .found = std::to_string(last_size_), .text = "the ledger is shorter than the pin remembers"});
+    } else if (state.answer == Answer::differs) {
+      findings().add({.code = Code::pin_root, .seq = static_cast<std::int64_t>(state.size) - 1,
+                      .expected = state.root.base64(), .text = "the first " + size + " records are not those the pin remembers"});
+    } else if (state.answer == Answer::not_compared) {
+      not_compared("the " + size + " records that the pin remembers", state.size);
     }
   }
 
-  // Asked for an earlier state, a later minimum of the pin is no sign of a cut.
-  [[nodiscard]] bool is_older_than_pin() const {
-    return source_.is_prefix() && options_.pin && options_.pin->min_size && *options_.pin->min_size > last_size_;
+  void tell_memory_differs(const KnownState& state) {
+    if (tell_proof_fails(state)) return;
+    findings().add({.code = Code::memory_root, .seq = static_cast<std::int64_t>(state.size) - 1,
+                    .expected = state.root.base64(),
+                    .text = "the first " + std::to_string(state.size) + " records are not those that were checked before"});
+  }
+
+  // Both keys at a change of keys, or a later state that the reader holds from elsewhere.
+  void check_handovers() {
+    for (const std::int64_t size : epochs_.unseen_handovers()) {
+      if (static_cast<std::uint64_t>(size) <= vouched_size_) continue;
+      findings().add({.code = Code::handover_unseen, .seq = size - 1, .expected = "checkpoint.d/" + std::to_string(size),
+                      .text = "the key was changed here, and no checkpoint signed by both keys shows who did"});
+    }
   }
 
   void conclude() {
-    const bool has_minimum = options_.pin && options_.pin->min_size.has_value() && !is_older_than_pin();
-    const VerdictInput input{options_.pin.has_value(), has_minimum, is_run_,
-                             runs_unknown_, documents_.named(), documents_.opened(), documents_.erased(),
-                             documents_.withheld()};
+    if (options_.known != nullptr) *options_.known = known_;
+    report_.known = std::move(known_);
+    VerdictInput input{options_.pin.has_value(), is_run_, runs_unknown_, documents_.named(), documents_.opened(),
+                       documents_.erased(), documents_.withheld(), {}};
+    if (options_.anchor) input.anchor = options_.anchor();
     draw_verdicts(report_, input);
   }
 
@@ -425,7 +517,9 @@ class Auditor {
   std::uint64_t last_size_ = 0;
   std::uint64_t expected_ = 0;
   std::uint64_t runs_unknown_ = 0;
-  Digest min_root_;
+  std::vector<KnownState> known_;
+  std::size_t known_at_ = 0;
+  std::uint64_t vouched_size_ = 0;  // up to where a state from elsewhere confirms the history
   Findings container_findings_;  // of the check that runs beside
   std::shared_ptr<WorkerPool::Job> whole_check_;
   std::vector<Signature> collecting_;

@@ -42,15 +42,44 @@ struct AuditCounts {
   std::uint64_t runs_recomputed = 0;
 };
 
+// A state of the ledger that the reader holds already, and that must be a beginning of this one.
+struct KnownState {
+  enum class From { pin, memory, report };
+  enum class Answer { held, behind, differs, not_compared, not_asked };
+  std::uint64_t size = 0;
+  Digest root;
+  From from = From::pin;
+  std::string note = {};                  // of the memory: the signed checkpoint
+  std::int64_t at_ms = 0;                 // of the memory: when it was seen
+  Answer answer = Answer::not_compared;   // filled by audit()
+};
+
+// Somebody else's word on when a state of the ledger existed.
+struct TimeAnchor {
+  std::uint64_t size = 0;
+  std::int64_t at_ms = 0;
+  std::string text;
+};
+
+struct AuditReport;
+
 struct AuditOptions {
   std::optional<Pin> pin;
+  // In ascending order of sizes; of the pin's `min` and of the memory. audit() fills in the answers.
+  std::vector<KnownState>* known = nullptr;
+  // Each checkpoint whose text could be read, in order; signatures by unknown keys included.
+  std::function<void(const Checkpoint&, const Note&, Findings&)> on_checkpoint;
   // Whether on_run will look at what this run could do (RunJudgement::effective).
   std::function<bool(const RunEvidence&)> wants_effective;
   // Seen once for each run, at its end; the auditor keeps none.
   std::function<void(const RunEvidence&, const RunJudgement&)> on_run;
   std::function<void(const std::string& run, std::int64_t seq, const Value& body)> on_sarif;
   // After the last record and before the verdicts are drawn; with all epoch keys of the ledger.
-  std::function<void(EvidenceSource&, const std::vector<Vkey>& keys, Findings&)> on_finish;
+  std::function<void(EvidenceSource&, const std::vector<Vkey>& keys, const AuditReport& so_far, Findings&)> on_finish;
+  // Of a proof of one record (tlog_proof.h), instead of on_finish.
+  std::function<void(Findings&)> on_proof;
+  // Asked after on_finish.
+  std::function<std::optional<TimeAnchor>()> anchor;
   // done and expected records; called now and then.
   std::function<void(std::uint64_t, std::uint64_t)> on_progress;
 };
@@ -63,6 +92,7 @@ struct AuditReport {
   std::optional<Checkpoint> checkpoint;  // the last one
   std::string checkpoint_note;
   std::string how;  // how the input was read
+  std::vector<KnownState> known;
 
   [[nodiscard]] const Verdict& verdict(VerdictName name) const {
     return verdicts[static_cast<std::size_t>(name)];

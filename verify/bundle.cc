@@ -8,13 +8,12 @@
 #include "verify/archive.h"
 #include "verify/bundle_names.h"
 #include "verify/encoding.h"
-#include "verify/tree.h"
+#include "verify/tile_reader.h"
 
 namespace ethos::verify {
 namespace {
 
 using Kind = BundleName::Kind;
-constexpr std::uint64_t kTileWidth = 256;
 constexpr std::size_t kHashBytes = 32;
 
 // events.md E-4 and E-6, and where a kind is named in its own place.
@@ -24,7 +23,9 @@ constexpr std::array<std::string_view, 17> kDisclosedKinds{
 
 class BundleSource final : public EvidenceSource {
  public:
-  BundleSource(Archive archive, BundleManifest manifest) : archive_(std::move(archive)), manifest_(std::move(manifest)) {
+  BundleSource(Archive archive, BundleManifest manifest)
+      : archive_(std::move(archive)), manifest_(std::move(manifest)),
+        tiles_({.size = manifest_.size, .from = manifest_.from}, [this](const std::string& name) { return archive_.read(name); }) {
     next_member_ = archive_.members().begin();
     disclosure_at_ = blob_at_ = archive_.members().begin();
   }
@@ -37,9 +38,10 @@ class BundleSource final : public EvidenceSource {
       if (member.size > bundle_member_limit(parsed->kind)) return refuse(findings, "a member over its limit", name);
       ++present_[static_cast<std::size_t>(parsed->kind)];
       if (parsed->kind == Kind::key_checkpoint) sizes_.push_back(parsed->a);
+      if (parsed->kind == Kind::consistency) extra_ = sorted_in(parsed->a) ? extra_ : parsed->a;
     }
     sizes_.push_back(manifest_.size);
-    return manifest_.is_run || check_tiles(findings);
+    return manifest_.is_run || tiles_.check(findings);
   }
 
   [[nodiscard]] const char* kind() const override { return "bundle"; }
@@ -85,6 +87,13 @@ class BundleSource final : public EvidenceSource {
   }
   bool consistency(std::uint64_t from, std::uint64_t to, std::vector<Digest>& out, Findings& findings) override {
     return read_proof(numbered("consistency", from, to), -1, out, findings);
+  }
+
+  // B-15: the one that belongs to no checkpoint here.
+  bool extra_consistency(std::uint64_t from, std::uint64_t to, std::vector<Digest>& out) override {
+    Findings ignored;
+    if (!manifest_.is_run || extra_ == 0 || from != extra_ || to != manifest_.size) return false;
+    return read_lines(numbered("consistency", from, to), out, ignored);
   }
 
   std::optional<StoredDisclosure> disclosure(const Digest& c) override {
@@ -136,9 +145,8 @@ class BundleSource final : public EvidenceSource {
     if (auto bytes = archive_.read(numbered("record", static_cast<std::uint64_t>(seq)))) return *std::move(bytes);
     const auto index = static_cast<std::uint64_t>(seq);
     Findings ignored;
-    if (manifest_.is_run || index < manifest_.from || index >= manifest_.size || !load(index / kTileWidth, ignored)) return std::nullopt;
-    const std::string_view bytes = entries_[index % kTileWidth];
-    return std::string(bytes);
+    if (manifest_.is_run || index < manifest_.from || index >= manifest_.size || !tiles_.load(index / kTileWidth, ignored)) return std::nullopt;
+    return std::string(tiles_.entry(index));
   }
 
   // Every member of a run's bundle was needed for something, or it has no place there.
@@ -146,7 +154,8 @@ class BundleSource final : public EvidenceSource {
     if (!manifest_.is_run) return;
     for (const Kind kind : {Kind::proof, Kind::consistency}) {
       const auto index = static_cast<std::size_t>(kind);
-      if (present_[index] != used_[index]) refuse(findings, "a proof that belongs to nothing in the bundle", "");
+      const std::uint64_t extra = kind == Kind::consistency && extra_ > 0 ? 1 : 0;
+      if (present_[index] != used_[index] + extra) refuse(findings, "a proof that belongs to nothing in the bundle", "");
     }
   }
 
@@ -160,6 +169,8 @@ class BundleSource final : public EvidenceSource {
   }
 
  private:
+  // Whether a checkpoint of that size is carried. Their names come before those of consistency proofs.
+  [[nodiscard]] bool sorted_in(std::uint64_t size) const { return std::binary_search(sizes_.begin(), sizes_.end(), size); }
   static bool refuse(Findings& findings, const char* why, const std::string& name) {
     findings.add({.code = Code::bundle, .found = printable(name), .text = why});
     return false;
@@ -177,54 +188,10 @@ class BundleSource final : public EvidenceSource {
       case Kind::record: return name.a < (manifest_.is_run ? manifest_.size : manifest_.from);
       case Kind::proof: return manifest_.is_run && name.a < name.b && name.b <= manifest_.size;
       case Kind::consistency: return manifest_.is_run && name.a < name.b && name.b == manifest_.size;
-      case Kind::entries: return !manifest_.is_run && name.a >= manifest_.from / kTileWidth && is_tile(name, 0);
-      case Kind::tile: return !manifest_.is_run && is_tile(name, name.level);
+      case Kind::entries: return !manifest_.is_run && name.a >= manifest_.from / kTileWidth && tiles_.has(0, name.a, name.width);
+      case Kind::tile: return !manifest_.is_run && tiles_.has(name.level, name.a, name.width);
     }
     return false;
-  }
-
-  // Is it a tile of the tree of this size, and as wide as it is there?
-  bool is_tile(const BundleName& name, std::uint64_t level) const {
-    const std::uint64_t hashes = hashes_at_level(manifest_.size, level);
-    const std::uint64_t full = hashes / kTileWidth;
-    return name.width == kTileWidth ? name.a < full : name.a == full && name.width == hashes % kTileWidth;
-  }
-
-  bool read_tile(std::uint64_t level, std::uint64_t number, std::uint64_t width, std::string& out, Findings& findings) const {
-    const std::string name = tile_name(std::to_string(level), number, width);
-    auto bytes = archive_.read(name);
-    if (!bytes) return missing(findings, name);
-    if (bytes->size() != width * kHashBytes) return refuse(findings, "a tile of another length", name);
-    out = *std::move(bytes);
-    return true;
-  }
-
-  static Digest hash_in(const std::string& tile, std::uint64_t index) {
-    return *Digest::from_bytes(std::string_view(tile).substr(index * kHashBytes, kHashBytes));
-  }
-
-  // Each hash above the leaves is the root of the full tile below it.
-  bool check_tiles(Findings& findings) {
-    Sha256 hash;
-    for (std::uint64_t level = 0; hashes_at_level(manifest_.size, level) > 0; ++level) {
-      const std::uint64_t hashes = hashes_at_level(manifest_.size, level);
-      for (std::uint64_t number = 0; number * kTileWidth < hashes; ++number) {
-        const std::uint64_t width = std::min(kTileWidth, hashes - number * kTileWidth);
-        std::string tile;
-        if (!read_tile(level, number, width, tile, findings)) return false;
-        if (level == 0) continue;
-        for (std::uint64_t i = 0; i < width; ++i) {
-          std::string below;
-          if (!read_tile(level - 1, number * kTileWidth + i, kTileWidth, below, findings)) return false;
-          StreamingTree tree;
-          for (std::uint64_t j = 0; j < kTileWidth; ++j) tree.append(hash_in(below, j), hash);
-          if (tree.root(hash) != hash_in(tile, i)) {
-            return refuse(findings, "a tile does not follow from the one below", tile_name(std::to_string(level), number, width));
-          }
-        }
-      }
-    }
-    return true;
   }
 
   bool read_checkpoint(std::int64_t size, std::string& out, Findings& findings) const {
@@ -239,9 +206,14 @@ class BundleSource final : public EvidenceSource {
   // Base64 of 32 bytes and a line feed for each hash.
   bool read_proof(const std::string& name, std::int64_t seq, std::vector<Digest>& out, Findings& findings) {
     out.clear();
+    if (archive_.find(name) == nullptr) return missing(findings, name);
+    ++used_[static_cast<std::size_t>(seq < 0 ? Kind::consistency : Kind::proof)];
+    return read_lines(name, out, findings);
+  }
+
+  bool read_lines(const std::string& name, std::vector<Digest>& out, Findings& findings) const {
     const auto bytes = archive_.read(name);
     if (!bytes) return missing(findings, name);
-    ++used_[static_cast<std::size_t>(seq < 0 ? Kind::consistency : Kind::proof)];
     for (std::string_view rest = *bytes; !rest.empty(); rest.remove_prefix(45)) {
       const auto digest = rest.size() >= 45 && rest[44] == '\n' ? Digest::from_base64(rest.substr(0, 44)) : std::nullopt;
       if (!digest) return refuse(findings, "a proof is not lines of hashes", name);
@@ -258,40 +230,18 @@ class BundleSource final : public EvidenceSource {
     return StoredDisclosure{c, bytes->substr(0, line), bytes->substr(line + 1, kHashBytes), bytes->substr(line + 1 + kHashBytes)};
   }
 
-  // Makes hash tile and entries of that number the current ones.
-  bool load(std::uint64_t number, Findings& findings) {
-    if (loaded_ == number) return true;
-    const std::uint64_t width = std::min(kTileWidth, manifest_.size - number * kTileWidth);
-    if (!read_tile(0, number, width, tile_, findings)) return false;
-    entries_.clear();
-    loaded_ = number;
-    if (number * kTileWidth < manifest_.from) return true;
-    const std::string name = tile_name("entries", number, width);
-    auto bytes = archive_.read(name);
-    if (!bytes) return missing(findings, name);
-    entry_bytes_ = *std::move(bytes);
-    std::string_view rest = entry_bytes_;
-    while (entries_.size() < width) {
-      const std::size_t size = rest.size() < 2 ? SIZE_MAX : static_cast<std::size_t>(static_cast<unsigned char>(rest[0])) * 256 + static_cast<unsigned char>(rest[1]);
-      if (size == SIZE_MAX || rest.size() - 2 < size) return refuse(findings, "an entry bundle is cut or has other lengths", name);
-      entries_.push_back(rest.substr(2, size));
-      rest.remove_prefix(2 + size);
-    }
-    return rest.empty() || refuse(findings, "an entry bundle holds more than its entries", name);
-  }
-
   bool next_of_ledger(RecordBatch& out, Findings& findings) {
     while (index_ < manifest_.size && out.rows.size() < kTileWidth) {
-      if (!load(index_ / kTileWidth, findings)) {
+      if (!tiles_.load(index_ / kTileWidth, findings)) {
         index_ = manifest_.size;
         break;
       }
       RecordBatch::Row row;
       row.seq = static_cast<std::int64_t>(index_);
       row.begin = out.bytes.size();
-      row.stored_hash = hash_in(tile_, index_ % kTileWidth);
+      row.stored_hash = tiles_.leaf(index_);
       if (index_ >= manifest_.from) {
-        out.bytes += entries_[index_ % kTileWidth];
+        out.bytes += tiles_.entry(index_);
       } else if (auto bytes = archive_.read(numbered("record", index_))) {
         out.bytes += *bytes;
       } else {
@@ -326,16 +276,14 @@ class BundleSource final : public EvidenceSource {
 
   Archive archive_;
   BundleManifest manifest_;
+  TileReader tiles_;
   Sha256 hash_;
   std::array<std::uint64_t, 10> present_{};
   std::array<std::uint64_t, 10> used_{};
   std::vector<std::uint64_t> sizes_;  // of checkpoints, ascending
   std::size_t size_at_ = 0;
+  std::uint64_t extra_ = 0;           // old size of the consistency proof that was asked for
   std::uint64_t index_ = 0;
-  std::uint64_t loaded_ = UINT64_MAX;
-  std::string tile_;
-  std::string entry_bytes_;
-  std::vector<std::string_view> entries_;
   std::map<std::string, Archive::Member, std::less<>>::const_iterator next_member_;
   std::map<std::string, Archive::Member, std::less<>>::const_iterator disclosure_at_;
   std::map<std::string, Archive::Member, std::less<>>::const_iterator blob_at_;

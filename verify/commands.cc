@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <string_view>
 
 #include "verify/encoding.h"
 #include "verify/report_text.h"
@@ -19,30 +22,53 @@ struct Options : SessionOptions {
   bool codes = false;
 };
 
-void add_options(CLI::App& app, Options& options) {
-  app.set_version_flag("--version", std::string("ethos-verify ") + ETHOS_VERSION);
+// Whom to believe, and what is known already.
+void add_trust(CLI::App& app, Options& options) {
   app.add_option("--pin", options.pin, "File with the pin; without one nothing passes")->option_text("FILE");
   app.add_option("--at", options.at, "Judge the ledger as it was with so many records, or at the checkpoint in a file")
       ->option_text("SIZE|FILE");
-  app.add_flag("--json", options.json, "Print the result as JSON (ethos-verdict/1)");
-  app.add_flag("--quiet", options.quiet, "Print nothing; the exit status says it");
-  app.add_option("--run", options.run, "Show this run only, in words")->option_text("ID");
+  app.add_flag("--no-min", options.no_min, "Leave out what the pin remembers of size and root");
+  app.add_option("--memory", options.memory, "Hold against what was found good before, and remember what is found good now")->option_text("FILE");
+  app.add_option("--policy", options.policy, "Whose cosignatures are needed (C2SP tlog-policy)")->option_text("FILE");
+  app.add_option("--record", options.records, "Exact bytes of a record, for a tlog-proof: the one it proves, and record 0")
+      ->option_text("FILE")->allow_extra_args(false);
+}
+
+// Files to write.
+void add_files(CLI::App& app, Options& options) {
+  app.add_option("--junit", options.junit, "Write the answers as JUnit XML")->option_text("FILE");
+  app.add_option("--transcript", options.transcript, "Write everything that belongs into an audit file")->option_text("FILE");
+  app.add_option("--attest", options.attest, "Write the result as an in-toto statement")->option_text("FILE");
+  app.add_option("--attest-type", options.attest_type, "Which statement: svr lists what passed, vsa says PASSED or FAILED")
+      ->option_text("svr|vsa");
+  app.add_option("--attest-key", options.attest_key, "Sign the statement with this key of yours (DSSE)")->option_text("FILE");
+}
+
+void add_options(CLI::App& app, Options& options) {
+  app.set_version_flag("--version", std::string("ethos-verify ") + ETHOS_VERSION);
+  add_trust(app, options);
+  app.add_flag("--json", options.json, "Print the result as JSON (ethos-verdict/1), also with --quiet");
+  app.add_flag("--quiet", options.quiet, "Print no text; the exit status says it");
+  app.add_option("--run", options.run, "Show this run only, in words, and since when it was there; its first 4 characters will do")->option_text("ID");
   app.add_flag("--runs", options.all_runs, "Show every run in words");
   app.add_option("--sarif", options.sarif, "Check that a SARIF file says what the ledger says")
       ->option_text("FILE")->allow_extra_args(false);
+  app.add_option("--report", options.reports, "Check that the numbers of a report of ethos-report follow from the ledger")
+      ->option_text("DIR|FILE")->allow_extra_args(false);
   app.add_option("--assert", options.assertions, "A statement that must hold for every run, e.g. no-network")
       ->option_text("EXPR")->allow_extra_args(false);
   app.add_option("--period", options.period, "Judge and show only runs that began in these days, both included")
       ->option_text("YYYY-MM-DD..YYYY-MM-DD");
-  app.add_option("--zone", options.zone, "Zone of --period: UTC or +HH:MM")->option_text("ZONE");
+  app.add_option("--zone", options.zone, "Zone of --period: UTC, +HH:MM or a name like Europe/Berlin")->option_text("ZONE");
+  add_files(app, options);
   app.add_option("--explain", options.explain, "Say what a code means")->option_text("CODE");
   app.add_flag("--codes", options.codes, "List all codes");
-  app.add_option("input", options.input, "Ledger to check (default: $ETHOS_LEDGER, or the ledger of this account)")
+  app.add_option("input", options.input, "Ledger, bundle, directory of tiles or tlog-proof; - is standard input (default: $ETHOS_LEDGER, or the ledger of this account)")
       ->option_text("LEDGER");
   app.footer("Examples:\n"
              "  ethos-verify --pin pin.json --assert no-network ledger.db\n"
              "  ethos-verify --pin pin.json --sarif lint.sarif ledger.db\n"
-             "  ethos-verify --pin pin.json run.ethosb\n\n"
+             "  ethos-verify --pin pin.json --memory seen.jsonl run.ethosb\n\n"
              "Exit status: 0 verified, 1 not verified, 2 usage, 3 unverifiable, 4 intact but incomplete.");
 }
 
@@ -56,6 +82,12 @@ std::string default_ledger() {
   if (const std::string state = variable("XDG_STATE_HOME"); !state.empty()) return state + "/ethos/ledger.db";
   if (const std::string home = variable("HOME"); !home.empty()) return home + "/.local/state/ethos/ledger.db";
   return "";
+}
+
+bool is_run_prefix(std::string_view text) {
+  if (text.size() == 26) return is_id128(text);
+  return text.size() >= 4 && text.size() < 26 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '2' && c <= '7'); });
 }
 
 int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
@@ -88,9 +120,11 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
   }
   if (options.input.empty()) options.input = default_ledger();
   if (options.input.empty()) return complain(err, exit_usage, "which ledger? (ethos-verify --help)");
-  if (!options.run.empty() && !is_id128(options.run)) {
-    return complain(err, exit_usage, "--run: not a run id (26 characters)");
+  if (!options.run.empty() && !is_run_prefix(options.run)) {
+    return complain(err, exit_usage, "--run: not a run id (26 characters a-z and 2-7, or its first 4 and more)");
   }
+  options.arguments = args;
+  options.now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   options.progress = !options.quiet && ::isatty(STDERR_FILENO) == 1;
   return run_session(options, out, err);
 }

@@ -31,6 +31,8 @@ class DocumentReader {
   // The bytes behind a commitment; nothing when there are none or they are wrong.
   std::optional<std::string> open(const Value& commitment);
   std::optional<std::string> blob(std::string_view digest_text);
+  // False where the evidence never holds texts: their absence says nothing.
+  [[nodiscard]] bool has_blobs() const { return source_.has_blobs(); }
   // An opened document of that kind, in ethos-json/1; problems are reported under `seq`.
   static Value parse_document(std::string_view bytes, std::string_view kind, std::int64_t seq, const std::string& run,
                               Findings& findings);

@@ -21,6 +21,11 @@ void EpochBook::on_genesis(const Value& body) {
 }
 
 void EpochBook::require_handover(std::int64_t size, Findings& findings) {
+  if (handover_size_ >= 0 && size > handover_size_ && may_lack_handovers_) {
+    // After a revocation the root key has said which key comes next.
+    if (!epochs_.back().after_revocation) unseen_.push_back(handover_size_);
+    handover_size_ = -1;
+  }
   if (handover_size_ >= 0 && size > handover_size_) {
     findings.add({.code = Code::checkpoint_missing, .seq = handover_size_ - 1,
                   .expected = "a checkpoint of size " + std::to_string(handover_size_),

@@ -40,6 +40,9 @@ class EpochBook {
   // `findings`.
   void judge(const Note& note, std::int64_t size, std::vector<SignatureJob>& jobs, Findings& findings);
 
+  // The checkpoints at changes of keys may be elsewhere; then it is said which were not seen.
+  void allow_unseen_handovers() { may_lack_handovers_ = true; }
+  [[nodiscard]] const std::vector<std::int64_t>& unseen_handovers() const { return unseen_; }
   [[nodiscard]] bool started() const { return !epochs_.empty(); }
   [[nodiscard]] std::int64_t epoch() const { return static_cast<std::int64_t>(epochs_.size()) - 1; }
   [[nodiscard]] std::int64_t epoch_seq() const { return epochs_.empty() ? 0 : epochs_.back().named_at; }
@@ -72,6 +75,8 @@ class EpochBook {
   std::vector<std::uint64_t> signed_sizes_;  // by the current epoch's key
   std::vector<Stranger> strangers_;
   std::uint64_t void_signatures_ = 0;
+  bool may_lack_handovers_ = false;
+  std::vector<std::int64_t> unseen_;
 };
 
 }  // namespace ethos::verify

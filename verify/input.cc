@@ -12,6 +12,7 @@
 
 #include "verify/bundle.h"
 #include "verify/ledger_file.h"
+#include "verify/tiles.h"
 #include "verify/unique_fd.h"
 
 namespace ethos::verify {
@@ -20,13 +21,14 @@ namespace {
 constexpr std::string_view kSqlite{"SQLite format 3\0", 16};
 constexpr std::string_view kUstar{"ustar\0", 6};
 constexpr std::size_t kUstarAt = 257;
+constexpr std::string_view kTlogProof = "c2sp.org/tlog-proof@v1\n";
 
 Result<std::string> first_block(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.valid()) return Error{errno == ENOENT ? Errc::not_found : Errc::io, std::strerror(errno)};
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0) return Error{Errc::io, std::strerror(errno)};
-  if (S_ISDIR(st.st_mode)) return Error{Errc::unsupported, "a directory; tiles directories are not read yet, give a ledger or a bundle"};
+  if (S_ISDIR(st.st_mode)) return std::string();
   if (!S_ISREG(st.st_mode)) return Error{Errc::io, "not a regular file"};
   std::array<char, 512> block{};
   ssize_t got = 0;
@@ -39,6 +41,11 @@ Result<std::string> first_block(const std::string& path) {
 
 }  // namespace
 
+bool is_tlog_proof(const std::string& path) {
+  const auto block = first_block(path);
+  return block && block->starts_with(kTlogProof);
+}
+
 Result<std::unique_ptr<EvidenceSource>> open_input(const std::string& path, std::string& kind, Findings& findings) {
   const auto block = first_block(path);
   if (!block) return block.error();
@@ -48,10 +55,14 @@ Result<std::unique_ptr<EvidenceSource>> open_input(const std::string& path, std:
     kind = "bundle";
     return open_bundle(path, findings);
   }
-  // Its first page can still lie in the log alone.
   struct stat st {};
+  if (block->empty() && ::stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode)) {
+    kind = "tiles";
+    return open_tiles(path, findings);
+  }
+  // Its first page can still lie in the log alone.
   if (block->empty() && ::stat((path + "-wal").c_str(), &st) == 0) return open_ledger_file(path, findings);
-  return Error{Errc::malformed, "neither a ledger nor a bundle"};
+  return Error{Errc::malformed, "neither a ledger, a bundle, a directory of tiles nor a tlog-proof"};
 }
 
 }  // namespace ethos::verify

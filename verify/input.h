@@ -11,7 +11,10 @@
 namespace ethos::verify {
 
 // Opens whatever evidence lies at `path`, known by its content and not by its name. `kind` receives
-// `ledger` or `bundle`.
+// `ledger`, `bundle` or `tiles`.
 Result<std::unique_ptr<EvidenceSource>> open_input(const std::string& path, std::string& kind, Findings& findings);
+
+// Whether the file is a proof of one record (tlog_proof.h), which is no evidence of a ledger's records.
+bool is_tlog_proof(const std::string& path);
 
 }  // namespace ethos::verify

@@ -20,6 +20,8 @@ class PrefixSource final : public EvidenceSource {
 
   [[nodiscard]] const char* kind() const override { return whole_->kind(); }
   [[nodiscard]] bool is_prefix() const override { return true; }
+  [[nodiscard]] bool has_key_checkpoints() const override { return whole_->has_key_checkpoints(); }
+  [[nodiscard]] bool has_blobs() const override { return whole_->has_blobs(); }
   [[nodiscard]] bool may_withhold(std::string_view kind) const override { return whole_->may_withhold(kind); }
   [[nodiscard]] std::uint64_t estimate() const override {
     return std::min(whole_->estimate(), static_cast<std::uint64_t>(size_));

@@ -23,8 +23,10 @@ enum class Code : std::uint8_t {
   probe_unexpected, weaker_unnamed, filter_allows, counts_mismatch, contradiction, ceiling_exceeded,
   not_recomputed, sarif_mismatch, sarif_partial, period_empty, run_open, run_aborted, unsealed, after_seal, resume_missing,
   assertion_failed, assertion_unknown, assertion_empty, no_pin, no_records, bundle, bundle_missing, proof_mismatch,
+  state_not_compared, behind_memory, memory_root, tiles, tiles_missing, handover_unseen, proof_malformed,
+  record_missing, key_not_listed, quorum_unmet, quorum_behind, bad_cosignature, report_mismatch, report_unknown,
 };
-inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::proof_mismatch) + 1;
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::report_unknown) + 1;
 
 enum class VerdictName : std::uint8_t {
   integrity, signatures, trust, completeness, freshness, time, disclosure, policy

@@ -35,6 +35,22 @@ Value counts_json(const AuditCounts& counts) {
   return v;
 }
 
+// The notes only where they contradict what was found.
+Value known_json(const std::vector<KnownState>& known) {
+  constexpr const char* kFrom[] = {"pin", "memory", "report"};
+  constexpr const char* kAnswers[] = {"held", "behind", "differs", "not_compared", "not_asked"};
+  Value out = Value::array();
+  for (const KnownState& state : known) {
+    Value v = Value::object();
+    v.set("from", Value::of(kFrom[static_cast<std::size_t>(state.from)])).set("size", number(state.size));
+    v.set("root", Value::of(state.root.base64())).set("answer", Value::of(kAnswers[static_cast<std::size_t>(state.answer)]));
+    if (state.at_ms > 0) v.set("at_ms", Value::of(state.at_ms));
+    if (state.answer == KnownState::Answer::differs && !state.note.empty()) v.set("note", Value::of(state.note));
+    out.push(std::move(v));
+  }
+  return out;
+}
+
 std::string_view policy_name(RunPolicy policy) {
   switch (policy) {
     case RunPolicy::pass: return "pass";
@@ -106,6 +122,10 @@ bool write_json(std::ostream& out, const AuditReport& report, const ReportContex
   member("problems_total", number(report.findings.total()));
   member("sarif", context.sarif);
   member("assertions", context.assertions);
+  member("reports", context.reports);
+  member("run_known", context.run_known);
+  member("witnesses", context.witnesses);
+  member("known", known_json(report.known));
   out << ",\"runs\":[";
   const bool complete = runs.copy_to(out);
   out << "]}\n";

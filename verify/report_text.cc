@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "verify/encoding.h"
+#include "verify/run_known.h"
 
 namespace ethos::verify {
 namespace {
@@ -18,16 +19,6 @@ std::string_view shout(Outcome outcome) {
     case Outcome::none: return "-";
   }
   return "UNKNOWN";
-}
-
-std::string_view severity_name(Severity severity) {
-  switch (severity) {
-    case Severity::remark: return "remark";
-    case Severity::incomplete: return "incomplete";
-    case Severity::unknown: return "unknown";
-    case Severity::fail: return "fail";
-  }
-  return "";
 }
 
 void write_problem(std::ostream& out, const Problem& problem) {
@@ -60,6 +51,14 @@ void write_answers(std::ostream& out, const ReportContext& context) {
           << printable(example.text_at("text"), 300) << "\n";
     }
   }
+  if (context.run_known.is_object()) {
+    out << "\nSince when run " << context.run_known.text_at("run") << " was there\n";
+    for (const std::string& line : run_known_words(context.run_known)) out << "  " << line << "\n";
+  }
+  if (context.reports.size() > 0) out << "\nReports\n";
+  for (const Value& v : context.reports.items()) {
+    out << "  " << std::left << std::setw(8) << v.text_at("result") << printable(v.text_at("file"), 200) << "  " << printable(v.text_at("text"), 300) << "\n";
+  }
   if (context.sarif.size() > 0) out << "\nSARIF\n";
   for (const Value& v : context.sarif.items()) {
     out << "  " << std::left << std::setw(8) << v.text_at("result") << printable(v.text_at("file"), 200) << "  "
@@ -89,6 +88,16 @@ const char* conclusion(int exit, const Findings& findings) {
 }
 
 }  // namespace
+
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::remark: return "remark";
+    case Severity::incomplete: return "incomplete";
+    case Severity::unknown: return "unknown";
+    case Severity::fail: return "fail";
+  }
+  return "";
+}
 
 bool write_text(std::ostream& out, const AuditReport& report, const ReportContext& context, Spool& runs) {
   out << "ethos-verify " << ETHOS_VERSION << "   " << context.input_kind << " " << printable(context.input_path, 400) << "\n";
@@ -134,6 +143,11 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
   if (!runs.empty()) {
     out << "\nRuns\n";
     complete = runs.copy_to(out);
+  }
+  for (const KnownState& state : report.known) {
+    if (state.answer != KnownState::Answer::differs || state.note.empty()) continue;
+    out << "\nTwo checkpoints of one ledger that contradict each other. Seen before:\n\n" << state.note << "\nand now:\n\n" << report.checkpoint_note;
+    break;
   }
   out << "\n" << conclusion(context.exit, report.findings) << "\n";
   return complete && out.good();

@@ -15,6 +15,9 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
 std::string run_line(const RunEvidence& run, const RunJudgement& judgement);
 std::string run_words(const RunEvidence& run, const RunJudgement& judgement);
 
+// `fail`, `unknown` and so on.
+std::string_view severity_name(Severity severity);
+
 // `--explain CODE`.
 void explain(std::ostream& out, const CodeInfo& info);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/session.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -9,17 +10,20 @@
 #include "verify/commands.h"
 #include "verify/encoding.h"
 #include "verify/input.h"
-#include "verify/pin.h"
-#include "verify/prefix.h"
+#include "verify/memory.h"
 #include "verify/report_json.h"
 #include "verify/report_text.h"
+#include "verify/run_known.h"
 #include "verify/sarif_check.h"
+#include "verify/session_inputs.h"
+#include "verify/session_outputs.h"
 #include "verify/snapshot.h"
+#include "verify/stdin_file.h"
+#include "verify/tlog_proof.h"
+#include "verify/trust_policy.h"
 
 namespace ethos::verify {
 namespace {
-
-constexpr std::uint64_t kMaxPin = 16384;
 
 // Tells how far the work is, on one line that is overwritten.
 class Progress {
@@ -55,63 +59,77 @@ class Session {
 
   int run() {
     if (const int status = prepare(); status != 0) return status;
-    auto source = open_input(options_.input, context_.input_kind, findings_);
-    if (source && *source && prefix_) source = open_prefix(*std::move(source), *std::move(prefix_));
-    if (!source) return complain(err_, exit_unverifiable, options_.input + ": " + source.error().what);
-    Progress progress(err_, options_.progress);
-    audit_.on_progress = [&](std::uint64_t done, std::uint64_t expected) { progress.show(done, expected); };
-    audit_.wants_effective = [this](const RunEvidence& run) { return (in_period(run) && !assertions_.empty()) || shows(run); };
-    audit_.on_run = [this](const RunEvidence& run, const RunJudgement& judgement) { on_run(run, judgement); };
-    audit_.on_sarif = [this](const std::string& run, std::int64_t, const Value& body) { sarif_.on_sarif_written(run, body); };
-    audit_.on_finish = [this](EvidenceSource& evidence, const std::vector<Vkey>& keys, Findings& findings) {
-      on_finish(evidence, keys, findings);
-    };
-    const AuditReport report = audit(source->get(), std::move(findings_), audit_);
-    progress.clear();
-    return tell(report);
+    return is_tlog_proof(input_) ? run_proof() : run_evidence();
   }
 
  private:
   // Everything that can be wrong with the command line is found before the ledger is opened.
   int prepare() {
-    if (!options_.pin.empty()) {
-      const auto bytes = read_file(options_.pin, kMaxPin);
-      if (!bytes) return complain(err_, exit_usage, "--pin: " + bytes.error().what);
-      auto pin = parse_pin(*bytes);
-      if (!pin) {
-        const int status = pin.error().code == Errc::unsupported ? exit_unverifiable : exit_usage;
-        return complain(err_, status, "--pin " + options_.pin + ": " + pin.error().what);
-      }
-      audit_.pin = *std::move(pin);
+    if (const int status = read_inputs(options_, inputs_, err_); status != 0) return status;
+    if (const int status = prepare_outputs(options_, attestation_, err_); status != 0) return status;
+    input_ = options_.input;
+    if (input_ == "-") {
+      auto spooled = spool_stdin();
+      if (!spooled) return complain(err_, exit_unverifiable, spooled.error().what);
+      spooled_ = *std::move(spooled);
+      input_ = spooled_->path;
     }
-    if (!options_.at.empty()) {
-      auto prefix = read_prefix(options_.at);
-      if (!prefix) return complain(err_, exit_usage, "--at: " + prefix.error().what);
-      prefix_ = *std::move(prefix);
+    audit_.pin = inputs_.pin;
+    for (auto& [name, file] : inputs_.sarif) sarif_.add(name, std::move(file));
+    for (const auto& [name, claims] : inputs_.reports) {
+      inputs_.known.push_back({.size = claims.size, .root = claims.root, .from = KnownState::From::report});
     }
-    for (const std::string& text : options_.assertions) {
-      auto assertion = Assertion::parse(text);
-      if (!assertion) return complain(err_, exit_usage, "--assert '" + text + "': " + assertion.error().what);
-      assertions_.push_back(*std::move(assertion));
-    }
-    if (!options_.period.empty()) {
-      const auto period = parse_period(options_.period, options_.zone);
-      if (!period) return complain(err_, exit_usage, "--period: " + period.error().what);
-      period_ = *period;
-    }
-    for (const std::string& name : options_.sarif) {
-      const auto bytes = read_file(name, kMaxSarif);
-      if (!bytes) return complain(err_, exit_unverifiable, "--sarif: " + bytes.error().what);
-      auto file = parse_sarif(*bytes);
-      if (!file) return complain(err_, exit_unverifiable, "--sarif " + name + ": " + file.error().what);
-      sarif_.add(name, *std::move(file));
+    std::stable_sort(inputs_.known.begin(), inputs_.known.end(), [](const KnownState& x, const KnownState& y) { return x.size < y.size; });
+    audit_.known = &inputs_.known;
+    if (inputs_.policy) {
+      witnesses_.emplace(*inputs_.policy);
+      audit_.on_checkpoint = [this](const Checkpoint& checkpoint, const Note& note, Findings& findings) { witnesses_->on_checkpoint(checkpoint, note, findings); };
+      audit_.on_proof = [this](Findings& findings) { witnesses_->finish(findings); };
+      audit_.anchor = [this] { return witnesses_->anchor(); };
     }
     return 0;
   }
 
-  [[nodiscard]] bool in_period(const RunEvidence& run) const { return !period_ || period_->holds(run.wall_ms); }
+  int run_proof() {
+    const bool runs_asked = !options_.run.empty() || !options_.assertions.empty() || !options_.sarif.empty() || !options_.reports.empty() || !options_.period.empty() || !options_.at.empty();
+    if (runs_asked) return complain(err_, exit_usage, "a proof of one record says nothing of runs: --run, --assert, --sarif, --report, --period and --at need a ledger or bundle");
+    context_.input_kind = "proof";
+    const auto bytes = read_file(input_, kMaxProof);
+    if (!bytes) return complain(err_, exit_unverifiable, bytes.error().what);
+    const auto proof = parse_tlog_proof(*bytes);
+    if (!proof) {
+      findings_.add({.code = Code::proof_malformed, .text = proof.error().what});
+      return tell(audit(nullptr, std::move(findings_), audit_));
+    }
+    return tell(audit_proof(*proof, inputs_.records, inputs_.policy ? inputs_.policy->logs : std::vector<Vkey>{}, audit_));
+  }
+
+  int run_evidence() {
+    if (!inputs_.records.empty()) return complain(err_, exit_usage, "--record is for a proof of one record");
+    auto source = open_input(input_, context_.input_kind, findings_);
+    if (source && *source && inputs_.prefix) source = open_prefix(*std::move(source), *inputs_.prefix);
+    if (!source) return complain(err_, exit_unverifiable, options_.input + ": " + source.error().what);
+    Progress progress(err_, options_.progress);
+    audit_.on_progress = [&](std::uint64_t done, std::uint64_t expected) { progress.show(done, expected); };
+    audit_.wants_effective = [this](const RunEvidence& run) { return (in_period(run) && !inputs_.assertions.empty()) || shows(run); };
+    audit_.on_run = [this](const RunEvidence& run, const RunJudgement& judgement) { on_run(run, judgement); };
+    audit_.on_sarif = [this](const std::string& run, std::int64_t, const Value& body) { sarif_.on_sarif_written(run, body); };
+    audit_.on_finish = [this](EvidenceSource& evidence, const std::vector<Vkey>& keys, const AuditReport& report, Findings& findings) {
+      on_finish(evidence, keys, report, findings);
+    };
+    const AuditReport report = audit(source->get(), std::move(findings_), audit_);
+    progress.clear();
+    if (!options_.run.empty() && chosen_ > 1) {
+      return complain(err_, exit_usage, "--run " + options_.run + " fits " + std::to_string(chosen_) + " runs: give more of its characters");
+    }
+    return tell(report);
+  }
+
+  [[nodiscard]] bool in_period(const RunEvidence& run) const { return !inputs_.period || inputs_.period->holds(run.wall_ms); }
+  // Is there a place where runs are told?
+  [[nodiscard]] bool tells_runs() const { return options_.json || !options_.quiet || !options_.transcript.empty(); }
   [[nodiscard]] bool chosen(const RunEvidence& run) const {
-    return !options_.quiet && (options_.run.empty() ? in_period(run) : run.id == options_.run);
+    return tells_runs() && (options_.run.empty() ? in_period(run) : run.id.starts_with(options_.run));
   }
   // Whether more of the run is told than that it is there.
   [[nodiscard]] bool shows(const RunEvidence& run) const {
@@ -122,26 +140,40 @@ class Session {
     sarif_.on_run_end(run.id, run.first_seq, run.last_seq, !run.has_foreign);
     if (in_period(run)) {
       ++in_period_;
-      for (Assertion& assertion : assertions_) assertion.judge(run, judgement);
+      for (Assertion& assertion : inputs_.assertions) assertion.judge(run, judgement);
+    }
+    if (!options_.run.empty() && run.id.starts_with(options_.run)) {
+      ++chosen_;
+      asked_id_ = run.id;
+      asked_first_ = run.first_seq;
+      asked_last_ = run.last_seq;
     }
     if (!chosen(run)) return;
     ++shown_;
     if (options_.json) {
       if (!runs_.empty()) runs_.add(",");
       runs_.add(encode_canonical(run_json(run, judgement)));
-    } else if (!options_.run.empty() || options_.all_runs) {
-      runs_.add(run_words(run, judgement));
-    } else if (shown_ <= kShortRuns) {
-      runs_.add(run_line(run, judgement));
+      if (!options_.transcript.empty() && (in_words() || shown_ <= kShortRuns)) words_.add(text_of(run, judgement));
+    } else if (in_words() || shown_ <= kShortRuns) {
+      runs_.add(text_of(run, judgement));
     }
   }
 
-  void on_finish(EvidenceSource& evidence, const std::vector<Vkey>& keys, Findings& findings) {
+  [[nodiscard]] bool in_words() const { return !options_.run.empty() || options_.all_runs; }
+  [[nodiscard]] std::string text_of(const RunEvidence& run, const RunJudgement& judgement) const {
+    return in_words() ? run_words(run, judgement) : run_line(run, judgement);
+  }
+
+  void on_finish(EvidenceSource& evidence, const std::vector<Vkey>& keys, const AuditReport& report, Findings& findings) {
     context_.sarif = sarif_.check(evidence, keys, findings);
-    if (period_ && in_period_ == 0) {
+    if (inputs_.period && in_period_ == 0) {
       findings.add({.code = Code::period_empty, .expected = options_.period, .text = "no run began in the period"});
     }
-    for (const Assertion& assertion : assertions_) add_assertion(assertion, findings);
+    for (const Assertion& assertion : inputs_.assertions) add_assertion(assertion, findings);
+    for (const auto& [name, claims] : inputs_.reports) {
+      context_.reports.push(check_report(name, claims, input_, report, inputs_.pin ? &*inputs_.pin : nullptr, findings));
+    }
+    if (witnesses_) witnesses_->finish(findings);
   }
 
   void add_assertion(const Assertion& assertion, Findings& findings) {
@@ -172,24 +204,39 @@ class Session {
 
   int tell(const AuditReport& report) {
     context_.input_path = options_.input;
-    context_.pin = audit_.pin ? &*audit_.pin : nullptr;
+    context_.pin = inputs_.pin ? &*inputs_.pin : nullptr;
     context_.pin_path = options_.pin;
     context_.exit = exit_status(report);
-    if (!options_.run.empty() && shown_ == 0) {
+    if (witnesses_) context_.witnesses = witnesses_->json();
+    if (!options_.run.empty() && chosen_ == 0 && context_.input_kind != "proof") {
       if (context_.exit == exit_verified) context_.exit = exit_unverifiable;
       complain(err_, context_.exit, "run " + options_.run + " is not in this ledger");
     }
-    if (options_.quiet) return context_.exit;
+    if (chosen_ == 1) {
+      context_.run_known = run_known(asked_id_, asked_first_, asked_last_, report.known, witnesses_ ? witnesses_->points() : std::vector<TimeAnchor>{});
+    }
+    if (const int status = remember(report); status != 0) return status;
+    Spool& text_runs = options_.json ? words_ : runs_;
+    if (shown_ > kShortRuns && !in_words()) text_runs.add(options_.json && options_.transcript.empty() ? "" : "  ... and " + std::to_string(shown_ - kShortRuns) + " more (--runs shows all, in words)\n");
+    if (const int status = write_outputs(options_, inputs_, attestation_, report, context_, text_runs, err_); status != 0) return status;
     bool written = true;
     if (options_.json) {
       written = write_json(out_, report, context_, runs_);
-    } else {
-      if (shown_ > kShortRuns && options_.run.empty() && !options_.all_runs) {
-        runs_.add("  ... and " + std::to_string(shown_ - kShortRuns) + " more (--runs shows all, in words)\n");
-      }
+    } else if (!options_.quiet) {
       written = write_text(out_, report, context_, runs_);
     }
     return written ? context_.exit : complain(err_, exit_unverifiable, "the report could not be written");
+  }
+
+  // Only what was found whole and right, and is no step back, is remembered.
+  int remember(const AuditReport& report) {
+    // An earlier state is no news.
+    if (options_.memory.empty() || inputs_.prefix || !report.checkpoint || (context_.exit != exit_verified && context_.exit != exit_incomplete)) return 0;
+    for (const KnownState& state : report.known) {
+      if (state.from != KnownState::From::report && state.answer != KnownState::Answer::held) return 0;
+    }
+    const auto done = Memory::remember(options_.memory, {report.origin, options_.now_ms, report.checkpoint_note, report.checkpoint->size, report.checkpoint->root});
+    return done ? 0 : complain(err_, exit_unverifiable, "--memory: " + done.error().what);
   }
 
   static constexpr std::uint64_t kShortRuns = 40;
@@ -197,15 +244,22 @@ class Session {
   const SessionOptions& options_;
   std::ostream& out_;
   std::ostream& err_;
+  SessionInputs inputs_;
+  std::optional<SpooledInput> spooled_;
+  std::string input_;  // where the evidence lies; of standard input the copy
   Findings findings_;
   AuditOptions audit_;
-  std::vector<Assertion> assertions_;
-  std::optional<Period> period_;
-  std::optional<Prefix> prefix_;
+  std::optional<WitnessBook> witnesses_;
+  AttestationPlan attestation_;
   SarifChecker sarif_;
   Spool runs_;
+  Spool words_;  // the runs as text, where the answer is JSON and a transcript is wanted
   std::uint64_t shown_ = 0;
+  std::uint64_t chosen_ = 0;  // runs that --run fits
   std::uint64_t in_period_ = 0;
+  std::string asked_id_;
+  std::int64_t asked_first_ = 0;
+  std::int64_t asked_last_ = 0;
   ReportContext context_;
 };
 

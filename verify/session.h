@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -12,15 +13,27 @@ struct SessionOptions {
   std::string input;
   std::string pin;
   std::string at;                       // number of records or file of a checkpoint: judge that state
-  std::string run;                      // show this run only
+  bool no_min = false;                  // what the pin remembers of size and root is left out
+  std::string memory;                   // file of states seen before
+  std::string policy;                   // C2SP tlog-policy
+  std::vector<std::string> records;     // files with exact record bytes, for a proof of one record
+  std::string run;                      // show this run only; the first characters will do
   std::string period;
   std::string zone = "UTC";
   std::vector<std::string> sarif;
+  std::vector<std::string> reports;     // of ethos-report: its directory or report.json
   std::vector<std::string> assertions;
+  std::string junit;
+  std::string transcript;
+  std::string attest;
+  std::string attest_type = "svr";
+  std::string attest_key;
   bool json = false;
-  bool quiet = false;
+  bool quiet = false;                   // no text
   bool all_runs = false;                // every run in words
   bool progress = false;                // tell on `err` how far it is
+  std::int64_t now_ms = 0;              // the wall clock
+  std::vector<std::string> arguments;   // as given, for the transcript
 };
 
 // One verification from open to report; returns the exit status.

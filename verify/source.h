@@ -33,7 +33,7 @@ struct DisclosureSize {
   std::uint64_t bytes = 0;
 };
 
-// Where evidence lies: a ledger file, later a bundle. Everything it hands out is unchecked, but for
+// Where evidence lies: a ledger file, a bundle, a directory of tiles. Everything it hands out is unchecked, but for
 // what it reports to `findings` itself: faults of the container, not of the records.
 class EvidenceSource {
  public:
@@ -92,6 +92,13 @@ class EvidenceSource {
   virtual bool head(StoredCheckpoint& out, Findings& findings);
   virtual bool proof(std::int64_t seq, std::uint64_t size, std::vector<Digest>& out, Findings& findings);
   virtual bool consistency(std::uint64_t from, std::uint64_t to, std::vector<Digest>& out, Findings& findings);
+  // A proof like consistency() that was asked for with the bundle, of sizes that only the reader knows; false
+  // when there is none.
+  virtual bool extra_consistency(std::uint64_t from, std::uint64_t to, std::vector<Digest>& out);
+  // Whether the checkpoints at changes of keys must be here.
+  [[nodiscard]] virtual bool has_key_checkpoints() const { return true; }
+  // Whether the texts that records name by digest are kept here.
+  [[nodiscard]] virtual bool has_blobs() const { return true; }
   // A check of the container as a whole that takes long and needs nothing else: it may run on another
   // thread while the records are read. Called once; empty when there is none.
   virtual std::function<void(Findings&)> whole_check() { return {}; }
@@ -102,6 +109,7 @@ class EvidenceSource {
 inline void EvidenceSource::check_names(const std::string&, const std::vector<std::string>&, Findings&) {}
 inline bool EvidenceSource::head(StoredCheckpoint&, Findings&) { return false; }
 inline bool EvidenceSource::proof(std::int64_t, std::uint64_t, std::vector<Digest>&, Findings&) { return false; }
+inline bool EvidenceSource::extra_consistency(std::uint64_t, std::uint64_t, std::vector<Digest>&) { return false; }
 inline bool EvidenceSource::consistency(std::uint64_t, std::uint64_t, std::vector<Digest>&, Findings&) { return false; }
 
 }  // namespace ethos::verify

@@ -50,7 +50,11 @@ class Drawer {
         "origin, first record and root key are the pinned ones");
     put(VerdictName::completeness, read ? Outcome::pass : Outcome::unknown, n.runs, completeness());
     freshness();
-    put(VerdictName::time, Outcome::none, 0, "times are what the host's own clock said; no outside anchor");
+    if (input_.anchor) {
+      put(VerdictName::time, Outcome::pass, 1, input_.anchor->text);
+    } else {
+      put(VerdictName::time, Outcome::none, 0, "times are what the host's own clock said; no outside anchor");
+    }
     disclosure();
     policy();
   }
@@ -66,25 +70,46 @@ class Drawer {
   }
 
   std::string completeness() const {
-    std::string out = input_.is_run ? "the run has an end and no hole; other records of the ledger are not in the bundle"
-                                    : "every run has an end; the last checkpoint covers all records";
-    if (report_.counts.aborted_runs > 0) {
-      out += "; " + plural(report_.counts.aborted_runs, "run was", "runs were") + " ended by recovery after a crash";
-    }
-    if (report_.counts.late_runs > 0) {
-      out += "; of " + plural(report_.counts.late_runs, "run", "runs") + " the beginning is not in the bundle";
-    }
+    const AuditCounts& n = report_.counts;
+    std::string out = n.aborted_runs == 0 ? (input_.is_run ? "the run has an end" : "every run has an end") : aborted();
+    out += input_.is_run ? " and no hole; other records of the ledger are not in the bundle" : "; the last checkpoint covers all records";
+    if (n.late_runs > 0) out += "; of " + plural(n.late_runs, "run", "runs") + " the beginning is not in the bundle";
     return out;
   }
 
+  // Complete as records, and not an end of its own: `ended` does not hold for such a run.
+  std::string aborted() const {
+    const AuditCounts& n = report_.counts;
+    if (input_.is_run) return "the run was aborted (its process died; recovery ended it)";
+    return "no run is open, but " + plural(n.aborted_runs, "run was", "runs were") + " aborted (their process died; recovery ended them)";
+  }
+
   void freshness() {
+    using Answer = KnownState::Answer;
     Verdict& verdict = report_.verdicts[static_cast<std::size_t>(VerdictName::freshness)];
-    verdict = {Outcome::none, 0, "nothing outside the ledger says how new it is; give a pin with a minimum"};
-    if (!input_.has_pin_minimum) return;
-    const bool behind = report_.findings.count(Code::behind_pin) > 0;
-    verdict = {behind ? Outcome::incomplete : Outcome::pass, 1,
-               behind ? "older than the pin's minimum" : "at least as new as the pin's minimum"};
-    if (report_.counts.records == 0) verdict = {Outcome::unknown, 0, "nothing could be checked"};
+    verdict = {Outcome::none, 0, "nothing outside the ledger says how new it is; give a pin with a minimum, or a --memory"};
+    const KnownState* newest = nullptr;
+    std::uint64_t compared = 0;
+    bool behind = false;
+    for (const KnownState& state : report_.known) {
+      if (state.from == KnownState::From::report || state.answer == Answer::not_asked) continue;
+      if (newest == nullptr || state.size >= newest->size) newest = &state;
+      compared += state.answer == Answer::not_compared ? 0 : 1;
+      behind = behind || state.answer == Answer::behind;
+    }
+    if (newest == nullptr) return;
+    const std::string what = newest->from == KnownState::From::pin ? "the pin's minimum" : "what was checked before";
+    if (report_.counts.records == 0) {
+      verdict = {Outcome::unknown, 0, "nothing could be checked"};
+    } else if (behind) {
+      verdict = {Outcome::incomplete, compared, "older than " + what};
+    } else if (newest->answer == Answer::not_compared) {
+      verdict = {Outcome::unknown, compared, "nothing shows how this belongs to " + what};
+    } else if (newest->answer == Answer::differs) {
+      verdict = {Outcome::unknown, compared, "another history than " + what};
+    } else {
+      verdict = {Outcome::pass, compared, "at least as new as " + what + ", size " + std::to_string(newest->size)};
+    }
   }
 
   void disclosure() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "verify/audit.h"
 
@@ -10,13 +11,13 @@ namespace ethos::verify {
 // What the verdicts depend on beside the findings and the counts.
 struct VerdictInput {
   bool has_pin = false;
-  bool has_pin_minimum = false;
   bool is_run = false;  // a bundle of one run
   std::uint64_t runs_unknown = 0;
   std::uint64_t commitments = 0;
   std::uint64_t opened = 0;
   std::uint64_t erased = 0;
   std::uint64_t withheld = 0;
+  std::optional<TimeAnchor> anchor;
 };
 
 // Fills the eight verdicts (verdict.md V-1). Nothing checked is never a pass.

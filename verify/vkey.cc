@@ -36,7 +36,7 @@ bool is_key_name(std::string_view name) {
   return true;
 }
 
-Result<Vkey> parse_vkey(std::string_view text) {
+Result<Vkey> parse_vkey(std::string_view text, char type) {
   if (text.size() > kMaxVkey) return Error{Errc::too_long, "vkey is too long"};
   // The base64 part may hold `+` itself: the first two separate.
   const auto first = text.find('+');
@@ -50,7 +50,9 @@ Result<Vkey> parse_vkey(std::string_view text) {
   if (!id || id->size() != 4) return malformed("vkey id is not 8 lower-case hex digits");
   const auto key = decode_base64(text.substr(second + 1));
   if (!key || key->empty()) return malformed("vkey key is not base64");
-  if ((*key)[0] != '\x01') return Error{Errc::unsupported, "vkey is not of type Ed25519 (0x01)"};
+  if ((*key)[0] != type) {
+    return Error{Errc::unsupported, type == kLogKey ? "vkey is not of type Ed25519 (0x01)" : "vkey is not of type Ed25519 cosignature (0x04)"};
+  }
   if (key->size() != 33) return malformed("vkey key is not 32 bytes");
   Sha256 hash;
   const Digest digest = hash.of(out.name + "\n" + *key);

@@ -22,7 +22,9 @@ struct Vkey {
 
 // Malformed: a wrong id, another key type, a key that is not a canonical point of the prime-order
 // group (small-order keys would accept forged signatures), a bad name.
-Result<Vkey> parse_vkey(std::string_view text);
+inline constexpr char kLogKey = '\x01';       // Ed25519, C2SP signed-note
+inline constexpr char kCosignerKey = '\x04';  // Ed25519 with a time, C2SP tlog-cosignature
+Result<Vkey> parse_vkey(std::string_view text, char type = kLogKey);
 
 // Not empty, valid UTF-8, no Unicode space, no `+` (checkpoint.md N-4).
 bool is_key_name(std::string_view name);

@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
       break;
     case 2: (void)parse_sarif(bytes); break;
-    case 3: (void)parse_period(bytes, "UTC"); break;
+    case 3: (void)parse_period(bytes, *Zone::find("UTC")); break;
     default:
       (void)parse_jsonc(bytes);
       require(decode_base64(bytes).value_or("") == "" || encode_base64(*decode_base64(bytes)) == bytes);

@@ -2,6 +2,8 @@
 #include "verify/assertion.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 using namespace ethos::support;
 using ethos::verify::Assertion;
 using ethos::verify::parse_period;
+using ethos::verify::Zone;
 
 namespace {
 
@@ -178,17 +181,110 @@ TEST_CASE("period: one without any run is an answer of its own, whatever is asse
 }
 
 TEST_CASE("period: both days are in, in the zone given", "[verify]") {
-  const auto period = parse_period("2026-10-01..2026-12-31", "UTC");
+  const auto period = parse_period("2026-10-01..2026-12-31", *Zone::find("UTC"));
   REQUIRE(period);
   CHECK(period->from_ms == 1790812800000);
   CHECK(period->to_ms - period->from_ms == std::int64_t{92} * 86400000);
-  const auto east = parse_period("2026-10-01..2026-10-01", "+02:00");
+  const auto east = parse_period("2026-10-01..2026-10-01", *Zone::find("+02:00"));
   REQUIRE(east);
   CHECK(east->from_ms == period->from_ms - 7200000);
   for (const char* bad : {"2026-10-01", "2026-10-01..", "2026-13-01..2026-13-02", "2026-02-30..2026-03-01",
                           "2026-10-02..2026-10-01", "26-1-1..26-1-2"}) {
-    CHECK_FALSE(parse_period(bad, "UTC").ok());
+    CHECK_FALSE(parse_period(bad, Zone()).ok());
   }
-  CHECK_FALSE(parse_period("2026-10-01..2026-10-01", "Berlin").ok());
-  CHECK_FALSE(parse_period("2026-10-01..2026-10-01", "+99:00").ok());
+  for (const char* bad : {"Berlin", "+99:00", "+1:00", "Europe/../../../etc/passwd", "/etc/passwd", "Europe//Berlin", "", "Europe"}) {
+    CAPTURE(bad);
+    CHECK((Zone::find(bad).ok()) == (std::string(bad).empty()));
+  }
+}
+
+TEST_CASE("period: days begin when the clocks of the zone say so", "[verify]") {
+  const auto first = [](const char* zone, const char* day) {
+    const auto found = Zone::find(zone);
+    REQUIRE(found);
+    const auto period = parse_period(std::string(day) + ".." + day, *found);
+    REQUIRE(period);
+    return period->from_ms / 1000;
+  };
+  if (!Zone::find("Europe/Berlin").ok()) {
+    WARN("skipped: no time zone data");
+    return;
+  }
+  // date -d 'TZ="ZONE" DAY 00:00' +%s
+  CHECK(first("Europe/Berlin", "2026-10-01") == 1790805600);
+  CHECK(first("Europe/Berlin", "2026-12-31") == 1798671600);
+  CHECK(first("Europe/Berlin", "2045-07-01") == 2382472800);   // by the rule after the table
+  CHECK(first("Europe/Berlin", "2045-12-31") == 2398287600);
+  CHECK(first("Asia/Kolkata", "2026-10-01") == 1790793000);
+  CHECK(first("America/Sao_Paulo", "2018-11-04") == 1541300400);  // clocks went from 0:00 to 1:00
+  CHECK(first("America/New_York", "1900-01-01") == -2208970800);
+  CHECK(first("Pacific/Apia", "2011-12-31") == 1325239200);       // the 30th was left out
+  CHECK(first("America/Havana", "2026-11-01") == 1793505600);     // 1:00 goes back to 0:00: the first midnight
+}
+
+TEST_CASE("zone: files that are damaged are refused", "[verify]") {
+  const std::string path = "/usr/share/zoneinfo/Europe/Berlin";
+  std::ifstream in(path, std::ios::binary);
+  const std::string good{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (good.empty()) {
+    WARN("skipped: no time zone data");
+    return;
+  }
+  REQUIRE(Zone::parse_tzif(good).ok());
+  for (std::size_t cut = 0; cut < good.size(); cut += 3) CHECK_FALSE(Zone::parse_tzif(good.substr(0, cut)).ok());
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x80);
+    if (const auto zone = Zone::parse_tzif(bad)) (void)zone->first_instant(1790812800000);  // any answer, but one
+  }
+  const std::string old = "TZif\0" + good.substr(5);
+  CHECK_FALSE(Zone::parse_tzif(old).ok());
+  const auto footer = good.rfind("\nCET");
+  for (const char* rule : {"CET-1CEST,M13.5.0,M10.5.0/3", "CET-1CEST,M3.5.7,M10.5.0/3", "CET-1CEST,M3.6.0,M10.5.0", "C-1", "CET", "CET-1CEST", "CET-1CEST,J0,J300",
+                           "CET-1CEST,M3.5.0", "CET-1CEST,M3.5.0,M10.5.0x"}) {
+    CAPTURE(rule);
+    CHECK_FALSE(Zone::parse_tzif(good.substr(0, footer) + "\n" + rule + "\n").ok());
+  }
+}
+
+TEST_CASE("assertions: what is wrong with a statement, and why it fails, is said", "[verify]") {
+  const auto error = [](const char* text) {
+    const auto parsed = Assertion::parse(text);
+    return parsed ? std::string() : parsed.error().what;
+  };
+  CHECK(error("limits-enforced-by cgroup,rlimit") == "several values need parentheses, as in `limits-enforced-by (a, b)`");
+  CHECK(error("tool in a, b") == "several values need parentheses, as in `tool in (a, b)`");
+  CHECK(error("writes-within").find("`writes-within (a, b)`") != std::string::npos);
+  CHECK(error("limits-enforced-by (cgroup, rlimit)").empty());
+  LedgerMaker ledger;
+  add_run(ledger);
+  const auto why = [&](const char* text) {
+    return verify_maker(ledger, "", "", {"--assert", text}).json.at("assertions").at(0).at("counterexample").at("text").get<std::string>();
+  };
+  CHECK(why("not no-network").find("`no-network` holds, and `not` asks that it does not") != std::string::npos);
+  CHECK(why("not (no-network and tool in (t, a))").find("(no-network and tool in (t, a))") != std::string::npos);
+  CHECK(verify_maker(ledger, "", "", {"--assert", "writes-nothing"}).json.at("assertions").at(0).at("result") == "pass");
+  LedgerMaker writer;
+  RunChoices choices;
+  choices.vector = "02-linter";
+  add_run(writer, choices);
+  const Outcome writes = verify_maker(writer, "", "", {"--assert", "writes-nothing"});
+  CHECK(writes.json.at("assertions").at(0).at("result") == "fail");
+}
+
+TEST_CASE("completeness: an aborted run is named as one by verdict and assertion alike", "[verify]") {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.close = false;
+  choices.abort = true;
+  add_run(ledger, choices);
+  const Outcome r = verify_maker(ledger, "", "", {"--assert", "ended"});
+  CHECK(r.verdict("completeness") == "pass");
+  std::string text;
+  for (const Json& v : r.json.at("verdicts")) {
+    if (v.at("name") == "completeness") text = v.at("text").get<std::string>();
+  }
+  CHECK(text.find("1 run was aborted") != std::string::npos);
+  CHECK(text.find("every run has an end") == std::string::npos);
+  CHECK(r.json.at("assertions").at(0).at("counterexample").at("text").get<std::string>().find("was aborted") != std::string::npos);
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "tests/verify/support/archive_parts.h"
 #include "tests/verify/support/ledger_maker.h"
 #include "tests/verify/support/shared.h"
 #include "tests/verify/support/verify_run.h"
@@ -59,25 +60,7 @@ struct Story {
   }
 };
 
-// An archive taken apart and put together again in the one form.
-std::map<std::string, std::string> members(const std::string& bytes) {
-  const TempDir dir;
-  save(dir.file("a"), bytes);
-  auto archive = ethos::verify::Archive::open(dir.file("a"));
-  REQUIRE(archive);
-  std::map<std::string, std::string> out;
-  for (const auto& [name, member] : archive->members()) out[name] = *archive->read(member);
-  return out;
-}
-
-std::string archive_of(const std::map<std::string, std::string>& members) {
-  std::string out;
-  for (const auto& [name, bytes] : members) {
-    out += ethos::verify::ustar_header(name, bytes.size()) + bytes;
-    out.append((512 - bytes.size() % 512) % 512, '\0');
-  }
-  return out + std::string(1024, '\0');
-}
+const auto members = members_of;
 
 }  // namespace
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/memory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "verify/checkpoint.h"
+#include "verify/json.h"
+#include "verify/note.h"
+#include "verify/output_file.h"
+#include "verify/snapshot.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 20U;
+constexpr std::size_t kMaxEntries = 65'536;
+constexpr JsonLimits kLine{1'100'000, 2, 8};
+
+Result<Memory::Entry> parse_line(std::string_view line) {
+  const auto parsed = parse_canonical(line, kLine);
+  if (!parsed) return parsed.error();
+  const Value& v = *parsed;
+  if (!v.is_object() || !v.at("v").is_integer()) return malformed("no version `v`");
+  if (v.at("v").number() != 1) return Error{Errc::unsupported, "another version than 1"};
+  if (v.size() != 4 || !v.at("at_ms").is_integer() || !v.at("note").is_string() || !v.at("origin").is_string()) {
+    return malformed("not exactly at_ms, note, origin and v");
+  }
+  Memory::Entry out;
+  out.at_ms = v.at("at_ms").number();
+  out.note = v.text_at("note");
+  const auto note = parse_note(out.note);
+  if (!note) return malformed("`note`: " + note.error().what);
+  const auto text = parse_checkpoint_text(note->text);
+  if (!text) return malformed("`note`: " + text.error().what);
+  out.origin = v.text_at("origin");
+  if (text->origin != out.origin) return malformed("`note` is of another origin");
+  out.size = text->size;
+  out.root = text->root;
+  return out;
+}
+
+bool before(const Memory::Entry& a, const Memory::Entry& b) { return std::tie(a.origin, a.size) < std::tie(b.origin, b.size); }
+
+}  // namespace
+
+Result<Memory> Memory::parse(std::string_view bytes) {
+  Memory out;
+  for (std::size_t number = 1; !bytes.empty(); ++number) {
+    const auto end = bytes.find('\n');
+    if (end == std::string_view::npos) return malformed("the last line has no end");
+    auto entry = parse_line(bytes.substr(0, end));
+    if (!entry) return Error{entry.error().code, "line " + std::to_string(number) + ": " + entry.error().what};
+    if (out.entries_.size() == kMaxEntries) return Error{Errc::too_long, "more than 65,536 lines"};
+    if (!out.entries_.empty() && !before(out.entries_.back(), *entry)) {
+      return malformed("line " + std::to_string(number) + ": lines are not in order of origin and size");
+    }
+    out.entries_.push_back(*std::move(entry));
+    bytes.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+Result<Memory> Memory::read(const std::string& path) {
+  const auto bytes = read_file(path, kMaxFile);
+  if (!bytes && bytes.error().code == Errc::not_found) return Memory{};
+  if (!bytes) return bytes.error();
+  auto memory = parse(*bytes);
+  if (!memory) return Error{memory.error().code, path + ": " + memory.error().what};
+  return memory;
+}
+
+std::string Memory::encode() const {
+  std::string out;
+  for (const Entry& entry : entries_) {
+    Value v = Value::object();
+    v.set("at_ms", Value::of(entry.at_ms)).set("note", Value::of(entry.note)).set("origin", Value::of(entry.origin));
+    v.set("v", Value::of(std::int64_t{1}));
+    out += encode_canonical(v) + "\n";
+  }
+  return out;
+}
+
+std::vector<KnownState> Memory::of(std::string_view origin) const {
+  std::vector<KnownState> out;
+  for (const Entry& entry : entries_) {
+    if (entry.origin != origin) continue;
+    out.push_back({.size = entry.size, .root = entry.root, .from = KnownState::From::memory, .note = entry.note, .at_ms = entry.at_ms});
+  }
+  return out;
+}
+
+void Memory::add(Entry entry) {
+  const auto place = std::lower_bound(entries_.begin(), entries_.end(), entry, before);
+  if (place != entries_.end() && place->origin == entry.origin && place->size == entry.size) return;
+  const std::string origin = entry.origin;
+  entries_.insert(place, std::move(entry));
+  thin(origin);
+}
+
+// The first and the last stay; of the others the one whose neighbours lie closest together in time goes.
+void Memory::thin(const std::string& origin) {
+  const auto mine = [&](const Entry& e) { return e.origin == origin; };
+  const auto begin = std::find_if(entries_.begin(), entries_.end(), mine);
+  const auto end = std::find_if_not(begin, entries_.end(), mine);
+  if (static_cast<std::size_t>(end - begin) <= kKept) return;
+  auto least = begin + 1;
+  for (auto at = begin + 1; at + 1 != end; ++at) {
+    const auto gap = [](auto i) { return static_cast<double>((i + 1)->at_ms) - static_cast<double>((i - 1)->at_ms); };
+    if (gap(at) < gap(least)) least = at;
+  }
+  entries_.erase(least);
+}
+
+Result<Done> Memory::remember(const std::string& path, const Entry& entry) {
+  const auto slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  // The directory is the lock: the file itself is replaced.
+  const UniqueFd lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock.valid()) return Error{Errc::io, folder + ": " + std::strerror(errno)};
+  int locked = 0;
+  do {
+    locked = ::flock(lock.get(), LOCK_EX);
+  } while (locked != 0 && errno == EINTR);
+  if (locked != 0) return Error{Errc::io, folder + ": lock: " + std::strerror(errno)};
+  auto memory = read(path);
+  if (!memory) return std::move(memory).error();
+  const std::string old = memory->encode();
+  memory->add(entry);
+  const std::string bytes = memory->encode();
+  if (bytes == old) return Done{};
+  return replace_file(path, bytes, 0600);
+}
+
+}  // namespace ethos::verify

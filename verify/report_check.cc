@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/report_check.h"
+
+#include <algorithm>
+#include <set>
+
+#include "verify/assertion.h"
+#include "verify/batch.h"
+#include "verify/encoding.h"
+#include "verify/input.h"
+#include "verify/tree.h"
+#include "verify/view.h"
+#include "verify/zone.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::size_t kMaxDifferences = 20;
+
+struct Difference {
+  std::int64_t seq = -1;
+  std::string run;
+  std::string what;
+  std::string expected;  // by the records
+  std::string found;     // in the report
+};
+
+// A number of a body, which may be a decimal string; "0" where there is none.
+std::string number_text(const View& value) {
+  if (value.is_integer()) return std::to_string(value.number());
+  const auto number = value.is_string() ? parse_decimal(value.raw()) : std::nullopt;
+  return std::to_string(number.value_or(0));
+}
+
+const std::string* field(const ReportClaims::Fields& fields, std::string_view key) {
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == key; });
+  return found == fields.end() ? nullptr : &found->second;
+}
+
+// Counts the records of the report's period again.
+class Recount {
+ public:
+  explicit Recount(const ReportClaims& claims) : claims_(claims), next_leaf_(claims.leaves.begin()) {}
+
+  void on_record(const CheckedRecord& record) {
+    const Envelope& e = record.scan.envelope;
+    check_leaf(e.seq, record.leaf);
+    if (!e.has_run()) return;
+    if (e.type == RecordType::run_open && e.wall_ms >= claims_.from_ms && e.wall_ms < claims_.until_ms) open(e);
+    const auto run = runs_.find(e.run);
+    if (run != runs_.end()) count(run->second, e);
+  }
+
+  void finish(std::vector<Difference>& out) {
+    std::string ids;
+    std::set<std::string> tools;
+    std::map<std::int64_t, std::pair<std::string, const Run*>> in_order;
+    for (const auto& [id, run] : runs_) in_order.emplace(run.opened, std::pair(id, &run));
+    for (const auto& [seq, entry] : in_order) {
+      ids += entry.first + "\n";
+      tools.insert(entry.second->tool);
+      compare_run(seq, entry.first, *entry.second);
+    }
+    for (const auto& [seq, row] : claims_.runs) {
+      if (!in_order.contains(seq)) add({seq, row.run, "a run that does not begin there in this period", "no run", printable(row.run)});
+    }
+    total("runs") = runs_.size();
+    total("tools") = tools.size();
+    total("open") = total("runs") - total("closed") - total("refused") - total("aborted");
+    compare_figures();
+    if (claims_.population != std::to_string(runs_.size())) add({-1, "", "the number of runs in the population", std::to_string(runs_.size()), claims_.population});
+    Sha256 hash;
+    const std::string population = hash.of(ids).text();
+    if (claims_.population_sha256 != population) add({-1, "", "the digest of the population", population, printable(claims_.population_sha256)});
+    left("denials", claims_.denials);
+    left("limits", claims_.limits);
+    left("gaps", claims_.gaps);
+    if (next_leaf_ != claims_.leaves.end()) add({next_leaf_->first, "", "a record that this report names", "none of that number", std::to_string(next_leaf_->first)});
+    out = std::move(differences_);
+  }
+
+  [[nodiscard]] std::uint64_t compared() const { return compared_; }
+
+ private:
+  struct Run {
+    std::int64_t opened = 0;
+    std::int64_t wall_ms = 0;
+    std::string tool;
+    std::string state = "open";
+    std::map<std::string, std::uint64_t, std::less<>> n;
+  };
+
+  void add(Difference difference) {
+    if (differences_.size() < kMaxDifferences) differences_.push_back(std::move(difference));
+  }
+  std::uint64_t& total(const char* name) { return totals_[name]; }
+
+  void same(std::int64_t seq, const std::string& run, const std::string& what, const std::string& expected, const std::string* found) {
+    ++compared_;
+    if (found == nullptr) return add({seq, run, what, expected, "nothing"});
+    // What is withheld is said to be, and cannot be compared.
+    if (claims_.is_redacted && found->starts_with("[withheld: ")) return;
+    if (*found != expected) add({seq, run, what, printable(expected, 200), printable(*found, 200)});
+  }
+
+  void check_leaf(std::int64_t seq, const Digest& leaf) {
+    if (next_leaf_ == claims_.leaves.end() || next_leaf_->first != seq) return;
+    const std::string start = encode_hex(leaf.view()).substr(0, 16);
+    same(seq, "", "the hash of a record", start, &next_leaf_->second);
+    ++next_leaf_;
+  }
+
+  void open(const Envelope& e) {
+    Run run;
+    run.opened = e.seq;
+    run.wall_ms = e.wall_ms;
+    run.tool = View(e.body).at("tool").text();
+    runs_.try_emplace(std::string(e.run), std::move(run));
+  }
+
+  void count(Run& run, const Envelope& e) {
+    using enum RecordType;
+    const View body(e.body);
+    ++run.n["records"];
+    switch (e.type) {
+      case sandbox_enforced:
+        ++total("started");
+        if (body.at("weaker").count() > 0) ++total("runs_with_weaker");
+        break;
+      case sandbox_denial: denial(run, e, body); break;
+      case resource_limit:
+        ++total("limit_records");
+        if (++run.n["limit_records"] == 1) ++total("runs_with_limits");
+        compare_row(claims_.limits, e, body, "limits", {"limit", "action", "enforced_by", "mark", "source"}, {"observed", "value"});
+        break;
+      case run_gap: {
+        ++total("gap_records");
+        ++run.n["gaps"];
+        const std::uint64_t lost = parse_decimal(number_text(body.at("lost"))).value_or(0);
+        total("lost_acts") += lost;
+        run.n["lost_acts"] += lost;
+        compare_row(claims_.gaps, e, body, "gaps", {"reason", "source"}, {"lost"});
+        break;
+      }
+      case artifact_exported:
+        ++total("exports");
+        ++run.n["exports"];
+        break;
+      case sarif_written: ++total("sarif_files"); break;
+      case run_close: {
+        run.state = body.at("ended_by").raw() == "refused" ? "refused" : "closed";
+        ++total(run.state == "refused" ? "refused" : "closed");
+        const View exit = body.at("exit");
+        if (exit.at("signal").exists() || exit.at("code").number() != 0) ++total("failed");
+        break;
+      }
+      case run_abort:
+        run.state = "aborted";
+        ++total("aborted");
+        break;
+      default: break;
+    }
+  }
+
+  void denial(Run& run, const Envelope& e, const View& body) {
+    compare_row(claims_.denials, e, body, "denials", {"phase", "rule", "operation", "outcome", "mark", "source"}, {"count"});
+    if (body.at("phase").raw() == "setup") {
+      ++total("setup_denials");
+      ++run.n["setup_denials"];
+      return;
+    }
+    const auto acts = static_cast<std::uint64_t>(std::max<std::int64_t>(0, body.at("count").number()));
+    ++total("denial_records");
+    total("denied_acts") += acts;
+    if (body.at("outcome").raw() == "attempt") total("attempts") += acts;
+    if (++run.n["denial_records"] == 1) ++total("runs_with_denials");
+    run.n["denied_acts"] += acts;
+  }
+
+  void compare_row(const std::map<std::int64_t, ReportClaims::Row>& table, const Envelope& e, const View& body, const char* name,
+                   std::initializer_list<const char*> texts, std::initializer_list<const char*> numbers) {
+    const std::string run(e.run);
+    const auto row = table.find(e.seq);
+    if (row == table.end()) return add({e.seq, run, std::string("a record that is not in the report's ") + name, std::string(e.type_name), "nothing"});
+    ++matched_[name];
+    const auto& fields = row->second.fields;
+    const std::string prefix = std::string(name) + ", ";
+    same(e.seq, run, prefix + "run", run, &row->second.run);
+    same(e.seq, run, prefix + "at_ms", std::to_string(e.wall_ms), field(fields, "at_ms"));
+    for (const char* key : texts) same(e.seq, run, prefix + key, body.at(key).text(), field(fields, key));
+    for (const char* key : numbers) same(e.seq, run, prefix + key, number_text(body.at(key)), field(fields, key));
+  }
+
+  void compare_run(std::int64_t seq, const std::string& id, const Run& run) {
+    const auto row = claims_.runs.find(seq);
+    if (row == claims_.runs.end()) return add({seq, id, "a run of the period that is not in the report", printable(run.tool), "nothing"});
+    const auto& fields = row->second.fields;
+    same(seq, id, "runs, run", id, &row->second.run);
+    same(seq, id, "runs, tool", run.tool, field(fields, "tool"));
+    same(seq, id, "runs, state", run.state, field(fields, "state"));
+    same(seq, id, "runs, started_ms", std::to_string(run.wall_ms), field(fields, "started_ms"));
+    for (const char* key : {"records", "denial_records", "denied_acts", "setup_denials", "limit_records", "gaps", "lost_acts", "exports"}) {
+      const auto n = run.n.find(key);
+      same(seq, id, std::string("runs, ") + key, std::to_string(n == run.n.end() ? 0 : n->second), field(fields, key));
+    }
+  }
+
+  void compare_figures() {
+    constexpr const char* kFigures[] = {"runs", "tools", "started", "closed", "refused", "aborted", "open", "failed", "denial_records",
+                                        "denied_acts", "attempts", "setup_denials", "limit_records", "gap_records", "lost_acts", "exports",
+                                        "sarif_files", "runs_with_denials", "runs_with_limits", "runs_with_weaker"};
+    for (const char* name : kFigures) same(-1, "", std::string("the figure ") + name, std::to_string(total(name)), field(claims_.figures, name));
+  }
+
+  void left(const char* name, const std::map<std::int64_t, ReportClaims::Row>& table) {
+    const auto matched = matched_.find(name);
+    const std::size_t rows = matched == matched_.end() ? 0 : matched->second;
+    if (table.size() > rows) add({-1, "", std::string("rows of ") + name + " that are no such record of the period", std::to_string(rows), std::to_string(table.size())});
+  }
+
+  const ReportClaims& claims_;
+  std::map<std::int64_t, std::string>::const_iterator next_leaf_;
+  std::map<std::string, Run, std::less<>> runs_;
+  std::map<std::string, std::uint64_t, std::less<>> totals_;
+  std::map<std::string, std::size_t, std::less<>> matched_;
+  std::vector<Difference> differences_;
+  std::uint64_t compared_ = 0;
+};
+
+// Why nothing can be said of the report; "" when it can.
+std::string obstacle(const ReportClaims& claims, const AuditReport& audited) {
+  if (!claims.is_verified) return "the report says itself that it is not verified";
+  if (audited.origin.empty() || audited.counts.records == 0) return "the evidence could not be read";
+  for (const KnownState& state : audited.known) {
+    if (state.from != KnownState::From::report || state.size != claims.size || state.root != claims.root) continue;
+    if (state.answer == KnownState::Answer::behind) return "the report covers more records than are here";
+    if (state.answer == KnownState::Answer::not_compared) return "this evidence does not show all records that the report covers";
+  }
+  return "";
+}
+
+// Reads [0, size) again; false when the records do not give the report's root.
+bool read_again(const std::string& input, const ReportClaims& claims, Recount& recount) {
+  Findings findings;
+  std::string kind;
+  auto source = open_input(input, kind, findings);
+  if (!source || *source == nullptr || (*source)->coverage() != EvidenceSource::Coverage::whole) return false;
+  Sha256 hash;
+  StreamingTree tree;
+  RecordBatch batch;
+  CheckedBatch checked;
+  while (tree.size() < claims.size && (*source)->next_records(batch, findings)) {
+    check_batch(batch, tree.size(), checked, hash);
+    for (const CheckedRecord& record : checked.records) {
+      if (tree.size() == claims.size) break;
+      tree.append(record.leaf, hash);
+      if (record.scan.fault == RecordFault::none) recount.on_record(record);
+    }
+  }
+  return tree.size() == claims.size && tree.root(hash) == claims.root;
+}
+
+void check_head(const ReportClaims& claims, const AuditReport& audited, const Pin* pin, std::vector<Difference>& out) {
+  if (!claims.contradiction.empty()) out.push_back({-1, "", "the report contradicts itself", "", claims.contradiction});
+  if (claims.origin != audited.origin) out.push_back({-1, "", "the report is of another ledger", printable(audited.origin), printable(claims.origin)});
+  if (pin != nullptr && claims.pin != pin->fingerprint) out.push_back({-1, "", "the report was verified against another pin", pin->fingerprint, printable(claims.pin)});
+  for (const KnownState& state : audited.known) {
+    if (state.from == KnownState::From::report && state.answer == KnownState::Answer::differs && state.root == claims.root) {
+      out.push_back({static_cast<std::int64_t>(state.size) - 1, "", "the root that the report was made of", "", claims.root.base64()});
+    }
+  }
+  // Its zone may be one that is not known here; then the instants alone count.
+  const auto zone = Zone::find(claims.zone);
+  const auto period = zone ? parse_period(claims.period, *zone) : Result<Period>(Error{});
+  if (period && (period->from_ms != claims.from_ms || period->to_ms != claims.until_ms)) {
+    out.push_back({-1, "", "the period in milliseconds", std::to_string(period->from_ms) + " to " + std::to_string(period->to_ms),
+                   std::to_string(claims.from_ms) + " to " + std::to_string(claims.until_ms)});
+  }
+}
+
+}  // namespace
+
+Value check_report(const std::string& name, const ReportClaims& claims, const std::string& input, const AuditReport& audited,
+                   const Pin* pin, Findings& findings) {
+  std::vector<Difference> differences;
+  Recount recount(claims);
+  check_head(claims, audited, pin, differences);
+  std::string unknown = differences.empty() ? obstacle(claims, audited) : "";
+  if (differences.empty() && unknown.empty()) {
+    if (read_again(input, claims, recount)) {
+      recount.finish(differences);
+    } else {
+      unknown = "the records could not be read a second time";
+    }
+  }
+  const char* const result = !differences.empty() ? "fail" : unknown.empty() ? "pass" : "unknown";
+  std::string text = unknown.empty() ? std::to_string(recount.compared()) + " figures, rows and record hashes follow from the records" : unknown;
+  if (!differences.empty()) text = differences[0].what + ": " + differences[0].expected + " by the ledger, " + differences[0].found + " in the report";
+  for (const Difference& d : differences) {
+    findings.add({.code = Code::report_mismatch, .seq = d.seq, .run = d.run, .expected = d.expected, .found = d.found, .text = printable(name, 200) + ": " + d.what});
+  }
+  if (!unknown.empty()) findings.add({.code = Code::report_unknown, .text = printable(name, 200) + ": " + unknown});
+  Value v = Value::object();
+  v.set("file", Value::of(printable(name, 4000))).set("result", Value::of(result));
+  v.set("compared", Value::of(static_cast<std::int64_t>(recount.compared()))).set("period", Value::of(printable(claims.period, 60)));
+  v.set("size", Value::of(static_cast<std::int64_t>(claims.size))).set("text", Value::of(text));
+  return v;
+}
+
+}  // namespace ethos::verify

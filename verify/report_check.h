@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "verify/audit.h"
+#include "verify/json.h"
+#include "verify/problem.h"
+#include "verify/result.h"
+
+namespace ethos::verify {
+
+inline constexpr std::uint64_t kMaxReport = std::uint64_t{256} << 20U;
+
+// What a report of ethos-report says (docs/report-model.md, `report.json`), as far as it can be told from the
+// records again. Numbers are kept as texts.
+struct ReportClaims {
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+  struct Row {
+    std::string run;
+    Fields fields;
+  };
+  std::string origin;
+  std::uint64_t size = 0;
+  Digest root;
+  std::int64_t from_ms = 0;   // of the period
+  std::int64_t until_ms = 0;  // excluded
+  std::string period;
+  std::string zone;
+  bool is_verified = false;
+  bool is_redacted = false;
+  std::string pin;            // fingerprint
+  Fields figures;             // of `summary.period`
+  std::string population;     // number of runs
+  std::string population_sha256;
+  std::map<std::int64_t, Row> runs;     // by their first record
+  std::map<std::int64_t, Row> denials;  // these by their own
+  std::map<std::int64_t, Row> limits;
+  std::map<std::int64_t, Row> gaps;
+  std::map<std::int64_t, std::string> leaves;  // every record named anywhere, with the start of its leaf hash
+  std::string contradiction;                   // one row twice, or one record with two hashes; else ""
+};
+
+// A directory stands for the report.json in it.
+std::string report_path(const std::string& name);
+Result<ReportClaims> parse_report(std::string_view bytes);
+
+// Holds a report against the records: `input` is opened again and read up to the report's size. `state`: what the
+// audit found of that size and root. The answer is an element of `reports` (verdict.md V-9).
+Value check_report(const std::string& name, const ReportClaims& claims, const std::string& input, const AuditReport& audited,
+                   const Pin* pin, Findings& findings);
+
+}  // namespace ethos::verify

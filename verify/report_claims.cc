@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+
+#include <sys/stat.h>
+
+#include "verify/checkpoint.h"
+#include "verify/encoding.h"
+#include "verify/json_text.h"
+#include "verify/report_check.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::size_t kMaxRows = 2'000'000;
+
+std::string text_of(const Value& value) {
+  if (value.is_integer()) return std::to_string(value.number());
+  if (value.is_boolean()) return value.flag() ? "true" : "false";
+  return value.text();
+}
+
+// `2026-10-01T00:00:00Z`
+std::optional<std::int64_t> instant_ms(std::string_view text) {
+  if (text.size() != 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':' || text[19] != 'Z') return std::nullopt;
+  std::array<int, 6> parts{};
+  constexpr std::array<std::pair<std::size_t, std::size_t>, 6> places{{{0, 4}, {5, 2}, {8, 2}, {11, 2}, {14, 2}, {17, 2}}};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (const char c : text.substr(places[i].first, places[i].second)) {
+      if (c < '0' || c > '9') return std::nullopt;
+      parts[i] = parts[i] * 10 + (c - '0');
+    }
+  }
+  const std::chrono::year_month_day date{std::chrono::year{parts[0]}, std::chrono::month{static_cast<unsigned>(parts[1])},
+                                         std::chrono::day{static_cast<unsigned>(parts[2])}};
+  if (!date.ok() || parts[3] > 23 || parts[4] > 59 || parts[5] > 59) return std::nullopt;
+  return std::chrono::sys_days{date}.time_since_epoch().count() * std::int64_t{86'400'000} + ((parts[3] * 60 + parts[4]) * 60 + parts[5]) * std::int64_t{1000};
+}
+
+class ClaimsReader {
+ public:
+  explicit ClaimsReader(std::string_view bytes) : reader_(bytes, {.decimals = true, .nul = true, .bytes = kMaxReport, .depth = 16, .members = 4096}) {}
+
+  Result<ReportClaims> read() {
+    const bool good = reader_.begin() && reader_.walk_object(0, [&](const std::string& key) { return member(key); }) && reader_.end();
+    if (!good) return fault_.empty() ? reader_.error() : malformed(fault_);
+    if (format_ != "ethos-report/1") {
+      return Error{format_.empty() ? Errc::malformed : Errc::unsupported, "not a report of format ethos-report/1" + (format_.empty() ? "" : ": " + printable(format_, 60))};
+    }
+    if (out_.origin.empty() || out_.figures.empty() || out_.until_ms <= out_.from_ms) return malformed("the report has no source, definition or summary");
+    return std::move(out_);
+  }
+
+ private:
+  bool wrong(std::string why) {
+    if (fault_.empty()) fault_ = std::move(why);
+    return false;
+  }
+
+  bool member(const std::string& key) {
+    std::map<std::int64_t, ReportClaims::Row>* table = nullptr;
+    if (key == "runs") table = &out_.runs;
+    if (key == "denials") table = &out_.denials;
+    if (key == "limits") table = &out_.limits;
+    if (key == "gaps") table = &out_.gaps;
+    if (reader_.peek() == '[') {
+      return reader_.walk_array(1, [&] {
+        Value element;
+        return reader_.value(element, 2) && collect(element) && (table == nullptr || row(element, key == "runs" ? "opened" : "record", *table));
+      });
+    }
+    Value value;
+    return reader_.value(value, 1) && collect(value) && scalar(key, value);
+  }
+
+  // Every `{"leaf":..., "seq":...}` is a record.
+  bool collect(const Value& value) {
+    if (value.is_object() && value.at("leaf").is_string() && value.at("seq").is_integer()) {
+      const auto [at, is_new] = out_.leaves.try_emplace(value.at("seq").number(), value.text_at("leaf"));
+      if (!is_new && at->second != value.text_at("leaf")) out_.contradiction = "record " + std::to_string(at->first) + " has two hashes";
+      if (out_.leaves.size() > kMaxRows) return wrong("the report names too many records");
+    }
+    return std::all_of(value.items().begin(), value.items().end(), [&](const Value& item) { return collect(item); });
+  }
+
+  bool row(const Value& element, const char* place, std::map<std::int64_t, ReportClaims::Row>& table) {
+    const Value& seq = element.at(place).at("seq");
+    if (!seq.is_integer() || !element.at("run").is_string()) return wrong("a row of the report names no run or record");
+    ReportClaims::Row out;
+    out.run = element.text_at("run");
+    for (std::size_t i = 0; i < element.size(); ++i) {
+      const Value& item = element.items()[i];
+      if (item.is_string() || item.is_integer() || item.is_boolean()) out.fields.emplace_back(element.keys()[i], text_of(item));
+    }
+    if (!table.emplace(seq.number(), std::move(out)).second) out_.contradiction = "record " + std::to_string(seq.number()) + " stands twice";
+    return table.size() <= kMaxRows || wrong("the report has too many rows");
+  }
+
+  bool scalar(const std::string& key, const Value& value) {
+    if (key == "format") format_ = value.text();
+    if (key == "redaction") out_.is_redacted = value.is_object() && value.at("applied").flag();
+    if (key == "verification") {
+      out_.is_verified = value.at("verified").flag();
+      out_.pin = value.text_at("pin");
+    }
+    if (key == "population") {
+      out_.population = text_of(value.at("rows"));
+      out_.population_sha256 = value.text_at("sha256");
+    }
+    if (key == "summary") {
+      const Value& figures = value.at("period");
+      for (std::size_t i = 0; figures.is_object() && i < figures.size(); ++i) out_.figures.emplace_back(figures.keys()[i], text_of(figures.items()[i]));
+    }
+    if (key == "definition") {
+      const auto from = instant_ms(value.text_at("from"));
+      const auto until = instant_ms(value.text_at("until"));
+      if (!from || !until) return wrong("the report's period has no beginning or end");
+      out_.from_ms = *from;
+      out_.until_ms = *until;
+      out_.period = value.text_at("period");
+      out_.zone = value.text_at("zone");
+    }
+    if (key == "source") {
+      const auto root = Digest::from_base64(value.text_at("root"));
+      const Value& size = value.at("size");
+      if (!root || !size.is_integer() || size.number() < 1 || !is_origin(value.text_at("origin"))) return wrong("the report's source is malformed");
+      out_.origin = value.text_at("origin");
+      out_.root = *root;
+      out_.size = static_cast<std::uint64_t>(size.number());
+    }
+    return true;
+  }
+
+  JsonTextReader reader_;
+  ReportClaims out_;
+  std::string format_;
+  std::string fault_;
+};
+
+}  // namespace
+
+std::string report_path(const std::string& name) {
+  struct stat st {};
+  if (name == "-" || ::stat(name.c_str(), &st) != 0 || !S_ISDIR(st.st_mode)) return name;
+  return name + "/report.json";
+}
+
+Result<ReportClaims> parse_report(std::string_view bytes) { return ClaimsReader(bytes).read(); }
+
+}  // namespace ethos::verify

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/session_inputs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "verify/commands.h"
+#include "verify/encoding.h"
+#include "verify/sarif_check.h"
+#include "verify/stdin_file.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::uint64_t kMaxPin = 16384;
+constexpr std::uint64_t kMaxRecordFile = 16384 + 1;
+constexpr std::size_t kMaxRecords = 1000;
+
+class InputReader {
+ public:
+  InputReader(const SessionOptions& options, SessionInputs& inputs, std::ostream& err) : options_(options), inputs_(inputs), err_(err) {}
+
+  int read() {
+    using Step = int (InputReader::*)();
+    for (const Step step : {&InputReader::standard_input, &InputReader::pin, &InputReader::prefix, &InputReader::memory, &InputReader::policy,
+                            &InputReader::assertions, &InputReader::period, &InputReader::sarif, &InputReader::reports, &InputReader::records}) {
+      if (const int status = (this->*step)(); status != 0) return status;
+    }
+    return 0;
+  }
+
+ private:
+  int wrong(const std::string& option, const Error& error) {
+    return complain(err_, error.code == Errc::unsupported ? exit_unverifiable : exit_usage, option + ": " + error.what);
+  }
+
+  Result<std::string> take(const char* what, const std::string& name, std::uint64_t most) {
+    auto bytes = read_argument(name, most);
+    if (bytes) inputs_.digests.push_back({what, name, encode_hex(hash_.of(*bytes).view())});
+    return bytes;
+  }
+
+  // There is only one.
+  int standard_input() {
+    std::size_t n = options_.input == "-" ? 1U : 0U;
+    n += options_.pin == "-" ? 1U : 0U;
+    n += options_.policy == "-" ? 1U : 0U;
+    for (const auto* list : {&options_.sarif, &options_.reports, &options_.records}) n += static_cast<std::size_t>(std::count(list->begin(), list->end(), "-"));
+    if (options_.memory == "-") return complain(err_, exit_usage, "--memory: standard input cannot remember");
+    return n > 1 ? complain(err_, exit_usage, "`-`, standard input, can be given once only") : 0;
+  }
+
+  int pin() {
+    if (options_.pin.empty()) return 0;
+    const auto bytes = take("pin", options_.pin, kMaxPin);
+    if (!bytes) return complain(err_, exit_usage, "--pin: " + bytes.error().what);
+    if (bytes->find_first_not_of(" \t\r\n") == std::string::npos) {
+      return complain(err_, exit_usage, "--pin " + options_.pin + ": the file is empty, so it is not a pin; `ethos-ledger pin` prints it again");
+    }
+    auto pin = parse_pin(*bytes);
+    if (!pin) return wrong("--pin " + options_.pin, pin.error());
+    if (options_.no_min) pin->min_size.reset();
+    if (pin->min_size) inputs_.known.push_back({.size = *pin->min_size, .root = pin->min_root, .from = KnownState::From::pin});
+    inputs_.pin = *std::move(pin);
+    return 0;
+  }
+
+  int prefix() {
+    if (options_.at.empty()) return 0;
+    auto prefix = read_prefix(options_.at);
+    if (!prefix) return complain(err_, exit_usage, "--at: " + prefix.error().what);
+    inputs_.prefix = *std::move(prefix);
+    return 0;
+  }
+
+  int memory() {
+    if (options_.memory.empty()) return 0;
+    if (!inputs_.pin) return complain(err_, exit_usage, "--memory needs a --pin: only what passed is remembered");
+    const auto memory = Memory::read(options_.memory);
+    if (!memory) return wrong("--memory", memory.error());
+    for (KnownState& state : memory->of(inputs_.pin->origin)) inputs_.known.push_back(std::move(state));
+    std::stable_sort(inputs_.known.begin(), inputs_.known.end(), [](const KnownState& a, const KnownState& b) { return a.size < b.size; });
+    return 0;
+  }
+
+  int policy() {
+    if (options_.policy.empty()) return 0;
+    const auto bytes = take("policy", options_.policy, TrustPolicy::kMaxFile);
+    if (!bytes) return complain(err_, exit_usage, "--policy: " + bytes.error().what);
+    auto policy = TrustPolicy::parse(*bytes);
+    if (!policy) return wrong("--policy " + options_.policy, policy.error());
+    inputs_.policy = *std::move(policy);
+    return 0;
+  }
+
+  int assertions() {
+    for (const std::string& text : options_.assertions) {
+      auto assertion = Assertion::parse(text);
+      if (!assertion) return complain(err_, exit_usage, "--assert '" + text + "': " + assertion.error().what);
+      inputs_.assertions.push_back(*std::move(assertion));
+    }
+    return 0;
+  }
+
+  int period() {
+    if (options_.period.empty()) return 0;
+    const auto zone = Zone::find(options_.zone);
+    if (!zone) return complain(err_, exit_usage, "--zone: " + zone.error().what);
+    const auto period = parse_period(options_.period, *zone);
+    if (!period) return complain(err_, exit_usage, "--period: " + period.error().what);
+    inputs_.period = *period;
+    return 0;
+  }
+
+  int sarif() {
+    for (const std::string& name : options_.sarif) {
+      const auto bytes = take("sarif", name, kMaxSarif);
+      if (!bytes) return complain(err_, exit_unverifiable, "--sarif: " + bytes.error().what);
+      auto file = parse_sarif(*bytes);
+      if (!file) return complain(err_, exit_unverifiable, "--sarif " + name + ": " + file.error().what);
+      inputs_.sarif.emplace_back(name, *std::move(file));
+    }
+    return 0;
+  }
+
+  int reports() {
+    for (const std::string& name : options_.reports) {
+      const auto bytes = take("report", report_path(name), kMaxReport);
+      if (!bytes) return complain(err_, exit_unverifiable, "--report: " + bytes.error().what);
+      auto claims = parse_report(*bytes);
+      if (!claims) return complain(err_, exit_unverifiable, "--report " + name + ": " + claims.error().what);
+      inputs_.reports.emplace_back(name, *std::move(claims));
+    }
+    return 0;
+  }
+
+  // A line feed after the record is not of it: `ethos-ledger show --json` prints one.
+  int records() {
+    if (options_.records.size() > kMaxRecords) return complain(err_, exit_usage, "--record: at most 1,000 records");
+    for (const std::string& name : options_.records) {
+      auto bytes = take("record", name, kMaxRecordFile);
+      if (!bytes) return complain(err_, exit_usage, "--record: " + bytes.error().what);
+      if (bytes->ends_with('\n')) bytes->pop_back();
+      inputs_.records.push_back(*std::move(bytes));
+    }
+    return 0;
+  }
+
+  const SessionOptions& options_;
+  SessionInputs& inputs_;
+  std::ostream& err_;
+  Sha256 hash_;
+};
+
+}  // namespace
+
+int read_inputs(const SessionOptions& options, SessionInputs& inputs, std::ostream& err) { return InputReader(options, inputs, err).read(); }
+
+}  // namespace ethos::verify
