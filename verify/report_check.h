@@ -51,7 +51,7 @@ std::string report_path(const std::string& name);
 Result<ReportClaims> parse_report(std::string_view bytes);
 
 // Holds a report against the records: `input` is opened again and read up to the report's size. `state`: what the
-// audit found of that size and root. The answer is an element of `reports` (verdict.md V-9).
+// audit found of that size and root. The answer is an element of `reports` (verdict.md V-10).
 Value check_report(const std::string& name, const ReportClaims& claims, const std::string& input, const AuditReport& audited,
                    const Pin* pin, Findings& findings);
 

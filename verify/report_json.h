@@ -19,9 +19,9 @@ struct ReportContext {
   int exit = 0;
   Value sarif = Value::array();       // one entry a file (verdict.md V-7)
   Value assertions = Value::array();
-  Value reports = Value::array();     // one a --report (V-9)
-  Value run_known;                    // of --run: since when it was there (V-10)
-  Value witnesses;                    // of --policy (V-11)
+  Value reports = Value::array();     // one a --report (V-10)
+  Value run_known;                    // of --run: since when it was there (V-11)
+  Value witnesses;                    // of --policy (V-12)
 };
 
 // `ethos-verdict/1` (verdict.md). `runs` holds the objects of the array, joined by commas.
