@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that a verification leaves: JUnit, transcript, statement.
+#include <sodium.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
+#include "tests/verify/support/verify_run.h"
+#include "verify/encoding.h"
+
+using namespace ethos::support;
+
+namespace {
+
+struct Story {
+  TempDir dir;
+  LedgerMaker ledger;
+
+  explicit Story(bool open = false) {
+    RunChoices choices;
+    choices.denials = 1;
+    choices.close = !open;
+    add_run(ledger, choices);
+    ledger.write(dir.file("l.db"));
+    save(dir.file("pin"), ledger.pin());
+    const TestKey key = TestKey::make("auditor.example", 77);
+    save(dir.file("key"), "PRIVATE+KEY+auditor.example+" + hex(key.id) + "+" + base64("\x01" + key.seed) + "\n");
+    ::chmod(dir.file("key").c_str(), 0600);
+  }
+  [[nodiscard]] Outcome verify(const std::vector<std::string>& more) const {
+    std::vector<std::string> args{"--quiet", "--pin", dir.file("pin"), dir.file("l.db")};
+    args.insert(args.end(), more.begin(), more.end());
+    return verify_with(args);
+  }
+  [[nodiscard]] std::string text(const char* name) const { return slurp(dir.file(name)); }
+};
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("junit: a case an answer, failures with record and meaning", "[verify]") {
+  Story story;
+  CHECK(story.verify({"--junit", story.dir.file("j"), "--assert", "no-network", "--assert", "tool == \"<&>\" implies no-network", "--assert", "no-denials"}).status == 1);
+  const std::string xml = story.text("j");
+  CHECK(xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "));
+  CHECK(count(xml, "<testcase ") == 11);
+  CHECK(count(xml, "<testcase ") == count(xml, "</testcase>") + count(xml, "\"/>\n    <testcase") + count(xml, "\"/>\n  </testsuite"));
+  CHECK(xml.find("tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\"") != std::string::npos);
+  CHECK(xml.find("&lt;&amp;&gt;") != std::string::npos);
+  CHECK(xml.find("<&>") == std::string::npos);
+  CHECK(xml.find("It means: an assertion does not hold") != std::string::npos);
+  CHECK(story.verify({"--junit", story.dir.file("nowhere/j")}).status == 3);
+}
+
+TEST_CASE("transcript: call, digests, problems with all their parts, checkpoint", "[verify]") {
+  Story story;
+  LedgerMaker broken = story.ledger;
+  broken.records[4].bytes[broken.records[4].bytes.find("\"wall_ms\":") + 12] ^= 1;
+  std::filesystem::remove(story.dir.file("l.db"));
+  broken.write(story.dir.file("l.db"));
+  CHECK(story.verify({"--transcript", story.dir.file("t")}).status == 1);
+  const std::string text = story.text("t");
+  for (const char* part : {"Transcript of a verification by ethos-verify", "command   ethos-verify --quiet --pin ", "exit      1", "stored_hash_mismatch", "  record    4", "  expected  ",
+                           "  found     ", "  means     the stored hash of a record is not the hash of its bytes", "  because   ", "== The checkpoint, as signed", "What this does not show"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(text.find(hex(sha256(story.text("pin")))) != std::string::npos);
+  // JSON on standard output does not change it.
+  CHECK(story.verify({"--json", "--transcript", story.dir.file("t2")}).status == 1);
+  const std::string other = story.text("t2");
+  CHECK(other.find("\nRuns\n") != std::string::npos);
+  CHECK(count(other, "== Problems") == 1);
+}
+
+TEST_CASE("attest: a statement is signed over exactly what is in it", "[verify]") {
+  Story story;
+  CHECK(story.verify({"--attest", story.dir.file("plain"), "--assert", "no-network"}).status == 0);
+  const Json statement = Json::parse(story.text("plain"));
+  CHECK(statement.at("_type") == "https://in-toto.io/Statement/v1");
+  CHECK(statement.at("predicateType") == "https://in-toto.io/attestation/svr/v0.2");
+  const auto& properties = statement.at("predicate").at("properties");
+  for (const char* name : {"ETHOS_INTEGRITY", "ETHOS_PINNED", "ETHOS_POLICY", "ETHOS_ASSERTION no-network"}) {
+    CHECK(std::find(properties.begin(), properties.end(), name) != properties.end());
+  }
+  CHECK(std::find(properties.begin(), properties.end(), "ETHOS_FRESH") == properties.end());
+  const std::string note = story.ledger.checkpoints.rbegin()->second;
+  CHECK(statement.at("subject").at(0).at("digest").at("sha256") == hex(sha256(note.substr(0, note.rfind("\n\n") + 1))));
+
+  CHECK(story.verify({"--attest", story.dir.file("signed"), "--attest-type", "vsa", "--attest-key", story.dir.file("key")}).status == 0);
+  const Json envelope = Json::parse(story.text("signed"));
+  const std::string payload = *ethos::verify::decode_base64(envelope.at("payload").get<std::string>());
+  CHECK(Json::parse(payload).at("predicate").at("verificationResult") == "PASSED");
+  const std::string type = envelope.at("payloadType");
+  CHECK(type == "application/vnd.in-toto+json");
+  const std::string message = "DSSEv1 " + std::to_string(type.size()) + " " + type + " " + std::to_string(payload.size()) + " " + payload;
+  const std::string signature = *ethos::verify::decode_base64(envelope.at("signatures").at(0).at("sig").get<std::string>());
+  const TestKey key = TestKey::make("auditor.example", 77);
+  CHECK(envelope.at("signatures").at(0).at("keyid") == key.vkey);
+  CHECK(crypto_sign_verify_detached(reinterpret_cast<const unsigned char*>(signature.data()), reinterpret_cast<const unsigned char*>(message.data()), message.size(),
+                                    reinterpret_cast<const unsigned char*>(key.public_key.data())) == 0);
+}
+
+TEST_CASE("attest: what does not hold is not attested", "[verify]") {
+  Story story(true);
+  const Outcome r = story.verify({"--attest", story.dir.file("a")});
+  CHECK(r.status == 4);
+  CHECK(r.err.find("not written") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(story.dir.file("a")));
+  CHECK(story.verify({"--attest", story.dir.file("a"), "--attest-type", "vsa"}).status == 4);
+  const Json statement = Json::parse(story.text("a"));
+  CHECK(statement.at("predicate").at("verificationResult") == "FAILED");
+  CHECK(statement.at("predicate").at("verifiedLevels").empty());
+  CHECK(story.verify({"--attest", story.dir.file("a"), "--attest-type", "slsa"}).status == 2);
+  CHECK(story.verify({"--attest-key", story.dir.file("key")}).status == 2);
+}
+
+TEST_CASE("attest: a key that others could use, or of the ledger, is refused", "[verify]") {
+  Story story;
+  const std::vector<std::string> args{"--attest", story.dir.file("a"), "--attest-key", story.dir.file("key")};
+  ::chmod(story.dir.file("key").c_str(), 0640);
+  CHECK(story.verify(args).status == 2);
+  ::chmod(story.dir.file("key").c_str(), 0600);
+  CHECK(story.verify(args).status == 0);
+  const std::string good = story.text("key");
+  for (const std::string& bad : {std::string(), good.substr(0, good.size() - 1), good + "\n", "x" + good, good.substr(0, 30) + "x" + good.substr(31), std::string(5000, 'x') + "\n"}) {
+    save(story.dir.file("key"), bad);
+    CHECK(story.verify(args).status == 2);
+  }
+  const TestKey own = story.ledger.epochs[0];
+  save(story.dir.file("key"), "PRIVATE+KEY+" + own.name + "+" + hex(own.id) + "+" + base64("\x01" + own.seed) + "\n");
+  CHECK(story.verify(args).status == 2);
+  std::filesystem::remove(story.dir.file("key"));
+  std::filesystem::create_symlink(story.dir.file("pin"), story.dir.file("key"));
+  CHECK(story.verify(args).status == 2);
+}
+
+TEST_CASE("outputs: a file is replaced whole, and nothing but a file", "[verify]") {
+  Story story;
+  std::filesystem::create_directory(story.dir.file("d"));
+  CHECK(story.verify({"--junit", story.dir.file("d")}).status == 3);
+  std::filesystem::create_symlink(story.dir.file("elsewhere"), story.dir.file("link"));
+  CHECK(story.verify({"--junit", story.dir.file("link")}).status == 3);
+  CHECK_FALSE(std::filesystem::exists(story.dir.file("elsewhere")));
+  CHECK(story.verify({"--junit", story.dir.file("j")}).status == 0);
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(story.dir.file(""))) files += entry.path().filename().string().starts_with("j") ? 1U : 0U;
+  CHECK(files == 1);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports made by ethos-report, and then changed.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
+#include "tests/verify/support/verify_run.h"
+#include "verify/report_check.h"
+
+using namespace ethos::support;
+
+namespace {
+
+struct Story {
+  TempDir dir;
+  LedgerMaker ledger;
+
+  Story() {
+    RunChoices choices;
+    choices.vector = "02-linter";
+    choices.denials = 2;
+    add_run(ledger, choices);
+    add_refused_run(ledger, "daireeyuculbogazdinryhi6d4");
+    RunChoices aborted;
+    aborted.run = "eaireeyuculbogazdinryhi6d4";
+    aborted.close = false;
+    aborted.abort = true;
+    add_run(ledger, aborted);
+    ledger.write(dir.file("l.db"));
+    save(dir.file("pin"), ledger.pin());
+  }
+  void make(const std::string& more = "") const {
+    const std::string command = std::string(ETHOS_BIN) + "/ethos-report --ledger " + dir.file("l.db") + " --pin " + dir.file("pin") +
+                                " --period 2020-01-01..2035-12-31 --zone UTC --format json,csv --out " + dir.file("r") + " " + more + " >" + dir.file("log") + " 2>&1";
+    INFO(command);
+    const int status = std::system(command.c_str());
+    INFO(slurp(dir.file("log")));
+    REQUIRE(status == 0);
+  }
+  [[nodiscard]] Outcome verify() const { return verify_with({"--json", "--pin", dir.file("pin"), "--report", dir.file("r"), dir.file("l.db")}); }
+  [[nodiscard]] Json read() const { return Json::parse(slurp(dir.file("r/report.json"))); }
+  // The report with one change.
+  [[nodiscard]] Outcome with(const std::function<void(Json&)>& change) const {
+    const std::string good = slurp(dir.file("r/report.json"));
+    Json json = Json::parse(good);
+    change(json);
+    save(dir.file("r/report.json"), json.dump());
+    Outcome out = verify();
+    save(dir.file("r/report.json"), good);
+    return out;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("report: figures, rows and hashes follow from the ledger, also after it has grown", "[verify]") {
+  Story story;
+  story.make();
+  const Outcome r = story.verify();
+  CAPTURE(r.out, r.err);
+  CHECK(r.status == 0);
+  CHECK(r.json.at("reports").at(0).at("result") == "pass");
+  CHECK(r.json.at("reports").at(0).at("compared").get<int>() > 60);
+  const std::string early = slurp(story.dir.file("l.db"));
+  RunChoices more;
+  more.run = "faireeyuculbogazdinryhi6d4";
+  add_run(story.ledger, more);
+  std::filesystem::remove(story.dir.file("l.db"));
+  story.ledger.write(story.dir.file("l.db"));
+  CHECK(story.verify().status == 0);
+  // A report of more than is here cannot be judged.
+  std::filesystem::remove_all(story.dir.file("r"));
+  story.make();
+  save(story.dir.file("l.db"), early);
+  const Outcome less = story.verify();
+  CHECK(less.status == 3);
+  CHECK(less.has("report_unknown"));
+}
+
+TEST_CASE("report: every figure, row and hash that is changed is found", "[verify]") {
+  Story story;
+  story.make();
+  const Json good = story.read();
+  for (const auto& [name, value] : good.at("summary").at("period").items()) {
+    CAPTURE(name);
+    const Outcome r = story.with([&, key = name](Json& j) { j["summary"]["period"][key] = value.get<int>() + 1; });
+    CHECK(r.status == 1);
+    CHECK(r.has("report_mismatch"));
+  }
+  for (const char* key : {"run", "tool", "state", "records", "denial_records", "denied_acts", "setup_denials", "limit_records", "gaps", "exports", "started_ms"}) {
+    CAPTURE(key);
+    CHECK(story.with([&](Json& j) { j["runs"][0][key] = j["runs"][0][key].is_number() ? Json(j["runs"][0][key].get<std::int64_t>() + 1) : Json("other"); }).status == 1);
+  }
+  REQUIRE(good.at("denials").size() >= 2);
+  for (const char* key : {"rule", "operation", "outcome", "mark", "source", "phase", "count", "run", "at_ms"}) {
+    CAPTURE(key);
+    CHECK(story.with([&](Json& j) { j["denials"][0][key] = j["denials"][0][key].is_number() ? Json(j["denials"][0][key].get<std::int64_t>() + 1) : Json("other"); }).status == 1);
+  }
+  for (const char* table : {"runs", "denials"}) {
+    CHECK(story.with([&](Json& j) { j[table].erase(0); }).status == 1);
+    CHECK(story.with([&](Json& j) { j[table].push_back(j[table][0]); }).status == 1);
+    CHECK(story.with([&](Json& j) {
+      Json row = j[table][0];
+      row[std::string(table) == "runs" ? "opened" : "record"]["seq"] = 0;
+      j[table].push_back(row);
+    }).status == 1);
+  }
+  CHECK(story.with([](Json& j) { j["population"]["rows"] = 9; }).status == 1);
+  CHECK(story.with([](Json& j) { j["population"]["sha256"] = "sha256:" + std::string(64, '0'); }).status == 1);
+  CHECK(story.with([](Json& j) { j["source"]["root"] = base64(sha256("x")); }).status == 1);
+  CHECK(story.with([](Json& j) { j["source"]["origin"] = "other.example/ethos/aaaqeayeaudaocajbifqydiob4"; }).status == 1);
+  CHECK(story.with([](Json& j) { j["source"]["size"] = j["source"]["size"].get<int>() - 1; }).status == 1);
+  CHECK(story.with([](Json& j) { j["verification"]["pin"] = "aaaaaaaaaaaaaaaaaaaa"; }).status == 1);
+  CHECK(story.with([](Json& j) { j["definition"]["until"] = "2030-01-01T00:00:00Z"; }).status == 1);
+  CHECK(story.with([](Json& j) { j["verification"]["verified"] = false; }).status == 3);
+  CHECK(story.with([](Json& j) { j["format"] = "ethos-report/2"; }).status == 3);
+  CHECK(story.with([](Json& j) { j.erase("source"); }).status == 3);
+  // The start of a leaf hash, wherever it stands.
+  int seen = 0;
+  const std::function<void(Json&, int&)> walk = [&](Json& j, int& left) {
+    if (j.is_object() && j.contains("leaf") && j.contains("seq") && left-- == 0) j["leaf"] = "0123456789abcdef";
+    if (j.is_structured()) {
+      for (auto& item : j) walk(item, left);
+    }
+  };
+  Json all = good;
+  int most = 1000;
+  walk(all, most);
+  const int refs = 1000 - most;
+  REQUIRE(refs > 5);
+  for (int i = 0; i < refs; i += 3, ++seen) {
+    CAPTURE(i);
+    CHECK(story.with([&](Json& j) { int left = i; walk(j, left); }).status == 1);
+  }
+  CHECK(story.verify().status == 0);
+}
+
+TEST_CASE("report: what is no report is refused with one line", "[verify]") {
+  Story story;
+  story.make();
+  const std::string good = slurp(story.dir.file("r/report.json"));
+  for (const std::string& bad : {std::string(), std::string("{}"), std::string("[]"), good.substr(0, good.size() / 2), good + "x", std::string(200, '['), std::string("{\"format\":\"ethos-report/1\"}")}) {
+    save(story.dir.file("r/report.json"), bad);
+    const Outcome r = story.verify();
+    CHECK(r.status == 3);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+  }
+  for (std::size_t cut = 0; cut < good.size(); cut += 997) CHECK_FALSE(ethos::verify::parse_report(good.substr(0, cut)).ok());
+}
+
+TEST_CASE("report: a redacted one is compared as far as it says something", "[verify]") {
+  Story story;
+  save(story.dir.file("policy"), R"({"format":"ethos-redaction/1","id":"x","authority":"y","rules":[{"field":"tool","reason":"z"}]})");
+  story.make("--redact " + story.dir.file("policy"));
+  const Outcome r = story.verify();
+  CAPTURE(r.out);
+  CHECK(r.status == 0);
+  CHECK(story.with([](Json& j) { j["runs"][0]["tool"] = "other"; }).status == 1);
+  CHECK(story.with([](Json& j) { j["summary"]["period"]["runs"] = 7; }).status == 1);
+}
