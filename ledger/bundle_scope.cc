@@ -39,6 +39,17 @@ Result<void> collect_body(const StoredRecord& stored, BundleScope& scope) {
   return {};
 }
 
+// The checkpoint that a ledger.anchor is about, when it is not the bundle's own.
+Result<void> collect_anchor(const StoredRecord& stored, BundleScope& scope) {
+  auto body = record::parse_canonical(stored.view.body);
+  const Json* size = body ? body->find("size", Json::Kind::integer) : nullptr;
+  if (size == nullptr || size->as_integer() <= 0)
+    return fail(Errc::mismatch, "record " + std::to_string(stored.seq) + ": no size");
+  const auto stamped = static_cast<std::uint64_t>(size->as_integer());
+  if (stamped < scope.head.checkpoint.size) scope.checkpoints.insert(stamped);
+  return {};
+}
+
 bool is_key_record(const StoredRecord& stored) {
   return stored.seq == 0 || stored.view.type.starts_with("key.");
 }
@@ -164,6 +175,8 @@ Result<BundleScope> scope_of_range(const LedgerReader& reader, const BundleOptio
     const bool is_single = stored.seq < scope.from && is_key_record(stored);
     if (is_single) scope.singles.emplace(stored.seq, stored.bytes);
     if (is_single || stored.seq >= scope.from) result = collect_body(stored, scope);
+    if (result && stored.view.type == "ledger.anchor" && stored.seq >= scope.from)
+      result = collect_anchor(stored, scope);
     return result.has_value();
   });
   if (ok) ok = std::move(result);
@@ -174,7 +187,11 @@ Result<BundleScope> scope_of_range(const LedgerReader& reader, const BundleOptio
 }  // namespace
 
 Result<BundleScope> find_bundle_scope(const LedgerReader& reader, const BundleOptions& options) {
-  return options.run ? scope_of_run(reader, *options.run) : scope_of_range(reader, options);
+  auto scope = options.run ? scope_of_run(reader, *options.run) : scope_of_range(reader, options);
+  if (scope) {
+    for (const std::uint64_t seq : scope->epochs) scope->checkpoints.insert(seq + 1);
+  }
+  return scope;
 }
 
 }  // namespace ethos::ledger

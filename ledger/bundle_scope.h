@@ -30,6 +30,9 @@ struct BundleScope {
   std::uint64_t from = 0;  // kind ledger: first record of the entry bundles, a multiple of 256
   std::map<std::uint64_t, std::string> singles;  // records carried one by one: sequence, bytes
   std::vector<std::uint64_t> epochs;  // key.epoch records with a checkpoint before the head
+  // Sizes of the checkpoints that go along (B-8): those of `epochs`, and what a carried
+  // ledger.anchor is about.
+  std::set<std::uint64_t> checkpoints;
   std::map<record::Digest, std::string> commitments;  // c and kind of each carried commitment
   std::set<record::Digest> digests;                   // each "sha256:" string of a carried record
 };

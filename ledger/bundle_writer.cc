@@ -57,7 +57,7 @@ class BundleWriter {
     if (options_.run) ok = collect_nodes();
     if (ok) ok = blobs();
     if (ok) ok = tar_.add("checkpoint", scope_.head.note);
-    if (ok) ok = epoch_checkpoints();
+    if (ok) ok = kept_checkpoints();
     if (ok && options_.run) ok = consistency();
     if (ok) ok = disclosures();
     if (ok) ok = manifest();
@@ -102,14 +102,14 @@ class BundleWriter {
     return {};
   }
 
-  Result<void> epoch_checkpoints() {
-    for (const std::uint64_t seq : scope_.epochs) {
-      auto kept = reader_.checkpoint_at(seq + 1);
+  Result<void> kept_checkpoints() {
+    for (const std::uint64_t size : scope_.checkpoints) {
+      auto kept = reader_.checkpoint_at(size);
       if (!kept) return Unexpected(std::move(kept).error());
       if (!*kept)
         return fail(Errc::mismatch,
-                    "no checkpoint ends with key.epoch record " + std::to_string(seq));
-      if (auto ok = tar_.add("checkpoint.d/" + number(seq + 1), (*kept)->note); !ok) return ok;
+                    "the checkpoint of " + std::to_string(size) + " records is gone");
+      if (auto ok = tar_.add("checkpoint.d/" + number(size), (*kept)->note); !ok) return ok;
     }
     return {};
   }

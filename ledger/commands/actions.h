@@ -156,6 +156,27 @@ struct ExportCommand {
 // Records in formats of others, one JSON object a line (docs/formats/export.md).
 base::Result<void> export_records(const ExportCommand& command, const Console& console);
 
+struct AnchorCommand {
+  LedgerFiles files;
+  std::string tsa;      // URL to ask
+  std::string prepare;  // or: only write a request there
+  std::string request;  // or: that was answered by `response`
+  std::string response;
+  std::string ca;
+  std::string intermediates;
+  std::uint32_t timeout_seconds = 30;
+};
+// RFC 3161 time stamps over the last checkpoint (docs/formats/anchors.md).
+base::Result<void> anchor(const AnchorCommand& command, const Console& console);
+
+struct CosignCommand {
+  LedgerFiles files;
+  std::string policy;
+  std::uint32_t timeout_seconds = 30;
+};
+// Witnesses' cosignatures over it; Errc::refused when the policy's quorum is not met.
+base::Result<void> cosign(const CosignCommand& command, const Console& console);
+
 struct ServeCommand {
   LedgerFiles files;
   std::string socket;        // empty: `<ledger>.sock`

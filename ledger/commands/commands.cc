@@ -33,6 +33,7 @@ void define(CLI::App& app, Parsed& parsed) {
   app.footer(kFooter);
   define_basic(app, parsed);
   define_evidence(app, parsed);
+  define_anchors(app, parsed);
   define_erasure(app, parsed);
   define_keys(app, parsed);
   define_service(app, parsed);

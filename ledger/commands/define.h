@@ -43,6 +43,8 @@ void define_basic(CLI::App& app, Parsed& parsed);
 void define_evidence(CLI::App& app, Parsed& parsed);
 // Erasure: erase, prune, hold, release.
 void define_erasure(CLI::App& app, Parsed& parsed);
+// What outsiders vouch for: anchor, cosign.
+void define_anchors(CLI::App& app, Parsed& parsed);
 // The service: serve.
 void define_service(CLI::App& app, Parsed& parsed);
 // Keys: rotate, revoke, sign-revocation, new-root, seal-key, unseal-key; seal and fork.
