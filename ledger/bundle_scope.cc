@@ -6,6 +6,7 @@
 #include "ledger/dropped.h"
 #include "ledger/record/canonical_json.h"
 #include "ledger/record/commitment.h"
+#include "ledger/record/signed_note.h"
 #include "ledger/tiles.h"
 
 namespace ethos::ledger {
@@ -76,10 +77,31 @@ Result<Erasure> parse_erasure(const StoredRecord& stored) {
   return out;
 }
 
+// The checkpoint of a bundle: the smallest kept one of at least that size.
+Result<StoredCheckpoint> find_head(const LedgerReader& reader, std::uint64_t size,
+                                   bool is_cosigned) {
+  for (;;) {
+    auto head = reader.checkpoint_from(size);
+    if (!head) return Unexpected(std::move(head).error());
+    if (!*head && is_cosigned)
+      return fail(Errc::refused,
+                  "no checkpoint that covers it is cosigned (see: ethos-ledger cosign)");
+    if (!*head) return fail(Errc::mismatch, "no checkpoint covers it");
+    auto note = record::parse_note((*head)->note);
+    if (!note) return Unexpected(std::move(note).error());
+    const bool has_other =
+        std::any_of(note->signatures.begin(), note->signatures.end(),
+                    [&](const auto& line) { return line.name != (*head)->checkpoint.origin; });
+    if (!is_cosigned || has_other) return std::move(**head);
+    size = (*head)->checkpoint.size + 1;
+  }
+}
+
 // The walk of one run's bundle.
 class RunWalk {
  public:
-  RunWalk(const record::RunId& run, BundleScope& scope) : run_(run), scope_(scope) {}
+  RunWalk(const record::RunId& run, BundleScope& scope, bool is_cosigned)
+      : run_(run), scope_(scope), is_cosigned_(is_cosigned) {}
 
   bool visit(const StoredRecord& stored) {
     if (stored.view.run == run_.text()) {
@@ -113,10 +135,9 @@ class RunWalk {
       last_ = std::max(last_, erasure.seq);
       scope_.singles.emplace(erasure.seq, std::move(erasure.bytes));
     }
-    auto head = reader.checkpoint_from(last_ + 1);
+    auto head = find_head(reader, last_ + 1, is_cosigned_);
     if (!head) return Unexpected(std::move(head).error());
-    if (!*head) return fail(Errc::mismatch, "no checkpoint covers the run");
-    scope_.head = std::move(**head);
+    scope_.head = std::move(*head);
     // Keys named later than the head are of no use here, and would depend on when the bundle is
     // made.
     const std::uint64_t size = scope_.head.checkpoint.size;
@@ -134,15 +155,16 @@ class RunWalk {
 
   const record::RunId& run_;
   BundleScope& scope_;
+  bool is_cosigned_;
   std::vector<Erasure> erasures_;
   std::uint64_t last_ = 0;
   bool is_found_ = false;
   Result<void> result_;
 };
 
-Result<BundleScope> scope_of_run(const LedgerReader& reader, const record::RunId& run) {
+Result<BundleScope> scope_of_run(const LedgerReader& reader, const BundleOptions& options) {
   BundleScope scope;
-  RunWalk walk(run, scope);
+  RunWalk walk(*options.run, scope, options.is_cosigned);
   auto ok = reader.read(0, reader.size(), [&](const StoredRecord& r) { return walk.visit(r); });
   if (ok) ok = walk.finish(reader);
   if (!ok) return Unexpected(std::move(ok).error());
@@ -154,10 +176,9 @@ Result<BundleScope> scope_of_range(const LedgerReader& reader, const BundleOptio
   const std::uint64_t to = options.to.value_or(reader.size());
   if (to > reader.size() || to == 0) return fail(Errc::usage, "--to is beyond the ledger, or 0");
   if (options.from >= to) return fail(Errc::usage, "--from must be less than the end of the range");
-  auto head = reader.checkpoint_from(to);
+  auto head = find_head(reader, to, options.is_cosigned);
   if (!head) return Unexpected(std::move(head).error());
-  if (!*head) return fail(Errc::mismatch, "no checkpoint covers the range");
-  scope.head = std::move(**head);
+  scope.head = std::move(*head);
   const std::uint64_t size = scope.head.checkpoint.size;
   scope.from = options.from / kTileWidth * kTileWidth;
   // Without the record that orders it, a missing one would look like tampering.
@@ -187,7 +208,7 @@ Result<BundleScope> scope_of_range(const LedgerReader& reader, const BundleOptio
 }  // namespace
 
 Result<BundleScope> find_bundle_scope(const LedgerReader& reader, const BundleOptions& options) {
-  auto scope = options.run ? scope_of_run(reader, *options.run) : scope_of_range(reader, options);
+  auto scope = options.run ? scope_of_run(reader, options) : scope_of_range(reader, options);
   if (scope) {
     for (const std::uint64_t seq : scope->epochs) scope->checkpoints.insert(seq + 1);
   }

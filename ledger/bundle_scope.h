@@ -22,6 +22,7 @@ struct BundleOptions {
   std::optional<std::uint64_t> to;  // exclusive; the whole ledger when absent
   // Commitment kinds whose bytes come along; all of them when absent.
   std::optional<std::set<std::string>> disclosed;
+  bool is_cosigned = false;  // the first checkpoint that a witness has cosigned
 };
 
 // What that means for a certain ledger: found in one pass over its records.

@@ -10,7 +10,7 @@ export CCACHE_BASEDIR=$ETHOS_ROOT CCACHE_NOHASHDIR=1
 BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config git ca-certificates libsqlite3-dev libsodium-dev zlib1g-dev
   nlohmann-json3-dev libcli11-dev libseccomp-dev libssl-dev libexpat1-dev catch2)
 LINTER_PACKAGES=(shellcheck cppcheck pylint bandit flake8)
-TEST_PACKAGES=(clang-14 libclang-rt-14-dev bubblewrap strace python3 python3-jsonschema util-linux procps openssl
+TEST_PACKAGES=(clang-14 libclang-rt-14-dev bubblewrap strace python3 python3-jsonschema util-linux procps openssl curl
   mandoc zsh)
 VM_PACKAGES=(qemu-system-x86 cpio busybox-static)
 

@@ -122,6 +122,7 @@ struct BundleCommand {
   std::string disclose;  // evidence, none, all, or kinds with commas between
   std::string out;
   bool as_json = false;
+  bool is_cosigned = false;
 };
 // Evidence for somebody else (docs/formats/bundle.md).
 base::Result<void> bundle(const BundleCommand& command, const Console& console);

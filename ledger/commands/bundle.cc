@@ -48,6 +48,7 @@ Result<void> bundle(const BundleCommand& command, const Console& console) {
   BundleOptions options;
   options.from = command.from;
   options.to = command.to;
+  options.is_cosigned = command.is_cosigned;
   auto kinds = disclosed_kinds(command.disclose);
   if (!kinds) return Unexpected(std::move(kinds).error());
   options.disclosed = std::move(*kinds);

@@ -20,6 +20,8 @@ void define_bundle(CLI::App& app, Parsed& parsed) {
       "--disclose", options->disclose,
       "Committed bytes to add: evidence (default), none, all, or kinds such as argv,env");
   bundle->add_option("-o,--output", options->out, "File to write, e.g. run.ethosb; - for standard output")->required();
+  bundle->add_flag("--cosigned", options->is_cosigned,
+                   "Under the first checkpoint that covers it and that a witness has cosigned");
   bundle->add_flag("--json", options->as_json, "Print the counts as JSON");
   set_action(*bundle, parsed, [options](const LedgerFiles& files, const Console& console) {
     options->files = files;

@@ -226,6 +226,20 @@ TEST_CASE("cosigning: lines are stored behind the note, and everything goes on",
   REQUIRE(done);
   CHECK(done->is_met);
   CHECK(w.witness("w1").asked == 2);
+  // A bundle under a checkpoint that a witness vouches for.
+  REQUIRE(commit_one(w.appender));
+  const std::string db = w.f.files.database;
+  const auto bundle = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"bundle", "--ledger", db, "-o", "-"});
+    return call(more);
+  };
+  CHECK(bundle({"--to", "2"}).out.find("2\n") != std::string::npos);
+  const auto cosigned = bundle({"--to", "2", "--cosigned"});
+  CHECK(cosigned.status == 0);
+  CHECK(cosigned.out.find("\xE2\x80\x94 w2 ") != std::string::npos);
+  const auto refused = bundle({"--cosigned"});
+  CHECK(refused.status == 3);
+  CHECK(refused.err.find("no checkpoint that covers it is cosigned") != std::string::npos);
   // A ledger that forgot asks from 0, is told, and proves from there.
   {
     auto database = ledger::Database::open(w.f.files.database, ledger::OpenMode::write);
