@@ -162,7 +162,7 @@ Plan base_plan(const std::string& workspace, std::vector<std::string> argv) {
   plan.env = {
       {"HOME", "/tmp/home"}, {"LANG", "C.UTF-8"}, {"PATH", "/usr/bin:/bin"}, {"TMPDIR", "/tmp"}};
   plan.never_write = {{Base::workspace, ".git"}, {Base::workspace, "ethos.json"}};
-  set_limit(plan, "wall_ms", 20'000, Enforcer::supervisor);
+  set_limit(plan, "wall_ms", 60'000, Enforcer::supervisor);
   set_limit(plan, "open_files", 256, Enforcer::rlimit);
   set_limit(plan, "file_bytes", 64U << 20, Enforcer::rlimit);
   set_limit(plan, "memory_bytes", 512U << 20, Enforcer::rlimit);
