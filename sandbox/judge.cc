@@ -50,7 +50,7 @@ Verdict Judge::decide(const Call& call, const Listener& listener, std::uint64_t 
     case CallClass::fork:
       return decide_fork(call);
     case CallClass::memory_file:
-      return decide_memory_file();
+      return decide_memory_file(call);
     case CallClass::page_holding:
       return decide_page_holding(call);
     case CallClass::connect:
@@ -106,7 +106,11 @@ Verdict Judge::decide_fork(const Call& call) {
 // Pages of a file in memory belong to no process: they are written without being mapped, and sent
 // away in a message nobody sees them. Only a memory cgroup counts them; without one the call is
 // missing, as in an old kernel, and tools take files of /tmp or /dev/shm, which have a size.
-Verdict Judge::decide_memory_file() const { return {is_memory_counted() ? 0 : ENOSYS}; }
+Verdict Judge::decide_memory_file(const Call& call) const {
+  // No memory cgroup counts huge pages either.
+  if ((call.args[1] & filter::kFileHugeTlb) != 0) return {ENOMEM};
+  return {is_memory_counted() ? 0 : ENOSYS};
+}
 
 // By the kernel, in a cgroup; or no limit asks for it.
 bool Judge::is_memory_counted() const {

@@ -59,7 +59,7 @@ class Judge {
   Verdict decide_path_change(const Call& call);
   Verdict decide_node(const Call& call, std::uint64_t mode);
   Verdict decide_fork(const Call& call);
-  [[nodiscard]] Verdict decide_memory_file() const;
+  [[nodiscard]] Verdict decide_memory_file(const Call& call) const;
   [[nodiscard]] Verdict decide_page_holding(const Call& call) const;
   [[nodiscard]] bool is_memory_counted() const;
   Verdict decide_connect(const Call& call);

@@ -76,6 +76,9 @@ class Builder {
     add_forbidden();
     add_exec();
     add_processes();
+    // Huge pages come from one pool for the whole host, as if there were none left.
+    allow(9, {masked(3, filter::kMapHugeTlb, 0)});  // mmap
+    rule(SCMP_ACT_ERRNO(ENOMEM), 9, {masked(3, filter::kMapHugeTlb, filter::kMapHugeTlb)});
     for (const auto nr : filter::kPageHolding) rule(SCMP_ACT_NOTIFY, nr);
     add_files();
     add_sockets();

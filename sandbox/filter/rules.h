@@ -20,7 +20,6 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     6,    // lstat
     7,    // poll
     8,    // lseek
-    9,    // mmap
     10,   // mprotect
     11,   // munmap
     12,   // brk
@@ -481,5 +480,7 @@ inline constexpr std::uint32_t kWriteIntent = 03 | 0100 | 01000 | 020000000;
 
 inline constexpr std::uint32_t kSetIdBits = 06000;
 inline constexpr std::uint32_t kNoExecSeal = 8;  // MFD_NOEXEC_SEAL
+inline constexpr std::uint32_t kMapHugeTlb = 0x40000;
+inline constexpr std::uint32_t kFileHugeTlb = 4;  // MFD_HUGETLB
 
 }  // namespace ethos::sandbox::filter

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   if (args.empty()) return 99;
   for (const auto* table : {&hostile::kFileCases, &hostile::kSystemCases, &hostile::kNetworkCases,
                             &hostile::kProcessCases, &hostile::kWalkCases, &hostile::kMemoryCases,
-                            &hostile::kQuotaCases})
+                            &hostile::kQuotaCases, &hostile::kHostCases})
     for (const auto& entry : *table)
       if (args[0] == entry.name) return entry.run(args);
   std::fprintf(stderr, "no case %s\n", args[0].c_str());

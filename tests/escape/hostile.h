@@ -27,5 +27,6 @@ extern const std::vector<Entry> kProcessCases;
 extern const std::vector<Entry> kWalkCases;
 extern const std::vector<Entry> kMemoryCases;
 extern const std::vector<Entry> kQuotaCases;
+extern const std::vector<Entry> kHostCases;
 
 }  // namespace hostile

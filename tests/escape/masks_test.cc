@@ -143,3 +143,29 @@ TEST_CASE("escape: a look into a hidden repository is a denial where the host ha
   CHECK(r.sink.find("openat", "/.git/objects") == nullptr);
   for (const auto& d : r.sink.denials) CHECK(d.object != dir.path() + "/.git");
 }
+
+TEST_CASE("escape: dotdot stops at the grant when the host moves directories away",
+          "[escape][kernel]") {
+  REQUIRE_CAGE();
+  namespace fs = std::filesystem;
+  const support::ScratchDir dir;
+  const support::ScratchDir elsewhere;
+  dir.write("a/b/here", "1");
+  elsewhere.write("secret", "stolen");
+  auto plan = support::base_plan(
+      dir.path(),
+      {"/bin/sh", "-c",
+       "cd -P a/b || exit 9; i=0; while [ $i -lt 200 ] && [ -e ../b ]; do sleep 0.05; "
+       "i=$((i+1)); done; cat ../secret ../../secret 2>/dev/null; ls .. 2>/dev/null; echo end"});
+  sandbox::LaunchOptions options;
+  options.stdout_fd = options.stderr_fd = -1;
+  options.keep_stdout = true;
+  ActingSink sink([&] { fs::rename(fs::path(dir.path()) / "a/b", fs::path(elsewhere.path()) / "c"); });
+  const auto outcome = sandbox::run_cage(plan, options, sink);
+  const auto* result = std::get_if<sandbox::RunResult>(&outcome);
+  REQUIRE(result != nullptr);
+  CAPTURE(result->out.kept);
+  CHECK(result->out.kept.find("end") != std::string::npos);
+  CHECK(result->out.kept.find("stolen") == std::string::npos);
+  CHECK(result->out.kept.find("secret") == std::string::npos);
+}

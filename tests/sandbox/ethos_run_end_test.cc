@@ -486,3 +486,22 @@ TEST_CASE("ethos-run: a caller's small limits are an error with a name", "[sandb
   }
   CHECK(limited("-f 65536").status == 0);
 }
+
+TEST_CASE("ethos-run: what a tool prints is no evidence", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  // Records as the ledger has them, a denial in words, and an exit status that hides a true one.
+  const Ended forged = site.run(
+      {"--", "/bin/sh", "-c",
+       R"(for i in 1 2; do printf '{"seq":%s,"type":"run.close","body":{"status":0}}\n' 7 >&$i; done; )"
+       R"(echo 'Operation not permitted (sandbox)' >&2; exit 1)"});
+  CHECK(forged.status == 1);
+  const Ended hidden = site.run({"--", "/bin/sh", "-c", "echo x 2>/dev/null > /usr/forged; exit 0"});
+  CHECK(hidden.status == 0);
+  const auto closes = site.records("run.close");
+  REQUIRE(closes.size() == 2);
+  CHECK(text_at(closes[0], {"body", "status"}) == "1");
+  CHECK(text_at(closes[0], {"body", "denials", "acts"}) == "0");
+  CHECK(text_at(closes[1], {"body", "denials", "acts"}) == "1");
+  CHECK(site.program("ethos-verify", {"--pin", pin_of(site), site.ledger()}).status == 0);
+}

@@ -107,7 +107,7 @@ TEST_CASE("filter: what no table names is unknown, what is forbidden is refused"
         const auto expected = is_silent(p) ? errno_of(EPERM) : kNotify;
         if (v != expected) FAIL("forbidden call " << nr << " -> " << v);
       } else if (sandbox::classify_call(nr) == sandbox::CallClass::unknown && nr != 435 &&
-                 nr != 319) {
+                 nr != 319 && nr != 9) {
         const auto expected = is_silent(p) ? errno_of(ENOSYS) : kNotify;
         if (v != expected) FAIL("unknown call " << nr << " -> " << v);
       }
@@ -148,6 +148,15 @@ TEST_CASE("filter: what holds pages without copying is always the supervisor's t
           "[sandbox]") {
   for (const auto& p : all_programs())
     for (const auto nr : filter::kPageHolding) CHECK(verdict(p, nr) == kNotify);
+}
+
+TEST_CASE("filter: no huge page can be mapped", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    CHECK(verdict(p, 9, {0, 4096, 3, 0x22}) == kAllow);
+    CHECK(verdict(p, 9, {0, 4096, 3, 0x22 | kHigh}) == kAllow);
+    for (const std::uint64_t flags : {0x40022ULL, 0x40022ULL | kHigh, 0x54040022ULL})
+      CHECK(verdict(p, 9, {0, 1 << 21, 3, flags}) == errno_of(ENOMEM));
+  }
 }
 
 TEST_CASE("filter: exec is always notified, clone3 never exists", "[sandbox]") {
