@@ -23,6 +23,8 @@ void run_limited(support::CageRun& r, std::uint64_t mib, std::vector<std::string
   auto plan = hostile_plan(dir, std::move(args));
   support::set_limit(plan, "memory_bytes", mib << 20, sandbox::Enforcer::rlimit);
   support::set_limit(plan, "open_files", 4096, sandbox::Enforcer::rlimit);
+  // To take so much may take long where many others want the processors.
+  support::set_limit(plan, "wall_ms", 90'000, sandbox::Enforcer::supervisor);
   support::run(r, plan);
 }
 
