@@ -10,6 +10,7 @@
 #include "verify/documents.h"
 #include "verify/encoding.h"
 #include "verify/epochs.h"
+#include "verify/pruned.h"
 #include "verify/sarif_written.h"
 #include "verify/tree.h"
 #include "verify/verdicts.h"
@@ -149,7 +150,8 @@ class Auditor {
       tree_.append(record.leaf, hash_, &subtrees);
     }
     if (row.is_absent) {
-      chain_.skip(row);
+      chain_.skip(row, findings());
+      if (row.is_dropped) prune_book_.on_dropped(row.seq);
     } else {
       const Use use = chain_.check(row, record, findings());
       if (use == Use::all) {
@@ -239,6 +241,10 @@ class Auditor {
         break;
       case RecordType::key_epoch: epochs_.on_epoch(e.seq, record.body, findings()); break;
       case RecordType::key_revoke: epochs_.on_revoke(e.seq, e.ledger, record.body, findings()); break;
+      case RecordType::ledger_prune:
+        prune_book_.on_order(e.seq, record.body);
+        epochs_.on_other(e.seq, findings());
+        break;
       case RecordType::data_erase:
         documents_.on_erase(e.seq, record.body);
         epochs_.on_other(e.seq, findings());
@@ -325,6 +331,11 @@ class Auditor {
     }
     if (chain_.records() > 0) source_.check_names(chain_.origin(), is_run_ ? runs_.ids() : std::vector<std::string>{}, findings());
     runs_.finish(findings());
+    const bool is_tail = source_.coverage() == EvidenceSource::Coverage::tail;
+    using Seen = PruneBook::Seen;
+    if (!is_run_) prune_book_.finish(source_.is_prefix() ? Seen::earlier_state : is_tail ? Seen::tail : Seen::all, findings());
+    report_.pruned = prune_book_.pruned();
+    documents_.set_first_dropped(prune_book_.first());
     documents_.finish(findings());
     check_highwater();
     report_.origin = chain_.origin();
@@ -509,6 +520,7 @@ class Auditor {
   EpochBook epochs_;
   DocumentReader documents_;
   JudgeCache cache_;
+  PruneBook prune_book_;
   RunTracker runs_;
   std::optional<Checkpoint> head_;
   std::uint64_t seen_ = 0;

@@ -12,6 +12,7 @@
 #include "verify/judge.h"
 #include "verify/pin.h"
 #include "verify/problem.h"
+#include "verify/pruned.h"
 #include "verify/run.h"
 #include "verify/source.h"
 
@@ -93,6 +94,7 @@ struct AuditReport {
   std::string checkpoint_note;
   std::string how;  // how the input was read
   std::vector<KnownState> known;
+  Pruned pruned;
 
   [[nodiscard]] const Verdict& verdict(VerdictName name) const {
     return verdicts[static_cast<std::size_t>(name)];

@@ -21,7 +21,8 @@ struct RecordBatch {
     std::size_t begin = 0;
     std::size_t size = 0;
     Digest stored_hash;
-    bool is_absent = false;  // only the hash is there
+    bool is_absent = false;   // only the hash is there
+    bool is_dropped = false;  // and so it is because its bytes were dropped (record.md R-32)
   };
 
   std::string bytes;

@@ -89,7 +89,7 @@ class BundleSource final : public EvidenceSource {
     return read_proof(numbered("consistency", from, to), -1, out, findings);
   }
 
-  // B-15: the one that belongs to no checkpoint here.
+  // B-16: the one that belongs to no checkpoint here.
   bool extra_consistency(std::uint64_t from, std::uint64_t to, std::vector<Digest>& out) override {
     Findings ignored;
     if (!manifest_.is_run || extra_ == 0 || from != extra_ || to != manifest_.size) return false;
@@ -242,6 +242,7 @@ class BundleSource final : public EvidenceSource {
       row.stored_hash = tiles_.leaf(index_);
       if (index_ >= manifest_.from) {
         out.bytes += tiles_.entry(index_);
+        row.is_absent = row.is_dropped = tiles_.entry(index_).empty();
       } else if (auto bytes = archive_.read(numbered("record", index_))) {
         out.bytes += *bytes;
       } else {

@@ -118,7 +118,16 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, Findings& fi
   clock_->resume = resume;
 }
 
-void ChainChecker::skip(const RecordBatch::Row& row) {
+void ChainChecker::check_place(const RecordBatch::Row& row, Findings& findings) {
+  follows_ = row.seq == expected_seq_;
+  if (!follows_ && (!is_sparse_ || row.seq < expected_seq_)) {
+    findings.add({.code = Code::seq_gap, .seq = expected_seq_, .expected = std::to_string(expected_seq_),
+                  .found = std::to_string(row.seq), .text = "rows are not numbered without a hole"});
+  }
+}
+
+void ChainChecker::skip(const RecordBatch::Row& row, Findings& findings) {
+  check_place(row, findings);
   expected_seq_ = row.seq + 1;
   last_leaf_ = row.stored_hash;
   last_was_bad_ = false;
@@ -126,11 +135,7 @@ void ChainChecker::skip(const RecordBatch::Row& row) {
 }
 
 ChainChecker::Use ChainChecker::check(const RecordBatch::Row& row, const CheckedRecord& record, Findings& findings) {
-  follows_ = row.seq == expected_seq_;
-  if (!follows_ && (!is_sparse_ || row.seq < expected_seq_)) {
-    findings.add({.code = Code::seq_gap, .seq = expected_seq_, .expected = std::to_string(expected_seq_),
-                  .found = std::to_string(row.seq), .text = "rows are not numbered without a hole"});
-  }
+  check_place(row, findings);
   expected_seq_ = row.seq + 1;
   if (!record.stored_hash_fits) {
     findings.add({.code = Code::stored_hash_mismatch, .seq = row.seq, .expected = record.leaf.base64(),

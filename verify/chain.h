@@ -18,7 +18,7 @@ class ChainChecker {
   // Sparse: only some records are there; each still names its place, and neighbours still link.
   explicit ChainChecker(bool is_sparse = false) : is_sparse_(is_sparse) {}
   // A record of which only the hash is there.
-  void skip(const RecordBatch::Row& row);
+  void skip(const RecordBatch::Row& row, Findings& findings);
 
   // How much of a record can be used afterwards.
   enum class Use {
@@ -35,6 +35,7 @@ class ChainChecker {
   [[nodiscard]] const std::optional<Digest>& genesis_leaf() const { return genesis_leaf_; }
 
  private:
+  void check_place(const RecordBatch::Row& row, Findings& findings);
   bool check_form(std::int64_t seq, const CheckedRecord& record, Findings& findings);
   void check_links(std::int64_t seq, const CheckedRecord& record, Findings& findings);
   void check_genesis(std::int64_t seq, const CheckedRecord& record, Findings& findings);

@@ -48,7 +48,8 @@ void DocumentReader::check_erased(Findings& findings) {
     const bool named = (at != first_named.end() && at->second < seq) ||
                        std::binary_search(withheld_keys_.begin(), withheld_keys_.end(), key_of(c)) ||
                        std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(c));
-    if (!named) {
+    const bool may_be_dropped = first_dropped_ >= 0 && first_dropped_ < seq;
+    if (!named && !may_be_dropped) {
       findings.add({.code = Code::erase_unknown, .seq = seq, .found = c.base64(),
                     .text = "the record erases a value that no earlier record names"});
     }

@@ -28,6 +28,8 @@ class DocumentReader {
   // Looks at every commitment and blob that a record names.
   void on_record(std::int64_t seq, const View& body, Findings& findings);
   void on_erase(std::int64_t seq, const Value& body);
+  // The first record of which only the hash is left: what it named is not known; -1 when there is none.
+  void set_first_dropped(std::int64_t seq) { first_dropped_ = seq; }
   // The bytes behind a commitment; nothing when there are none or they are wrong.
   std::optional<std::string> open(const Value& commitment);
   std::optional<std::string> blob(std::string_view digest_text);
@@ -78,6 +80,7 @@ class DocumentReader {
   // First 8 bytes of each commitment: enough to know it again, little enough for millions.
   std::vector<std::uint64_t> opened_keys_;
   std::vector<std::uint64_t> withheld_keys_;
+  std::int64_t first_dropped_ = -1;
   std::uint64_t named_ = 0;
   std::uint64_t opened_ = 0;
   std::uint64_t erased_count_ = 0;

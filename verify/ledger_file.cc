@@ -81,6 +81,7 @@ class LedgerFile final : public EvidenceSource {
       row.begin = out.bytes.size();
       row.size = bytes.size();
       row.stored_hash = *Digest::from_bytes(hash);
+      row.is_absent = row.is_dropped = bytes.empty();
       out.bytes.append(bytes);
       out.rows.push_back(row);
     }

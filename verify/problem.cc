@@ -231,6 +231,12 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
     {Code::report_unknown, "report_unknown", V::policy, S::unknown,
      "whether a report follows from this ledger cannot be told",
      "it was made of more records than are here, is redacted, or is of another version"},
+    {Code::pruned, "pruned", V::policy, S::unknown,
+     "records of the runs asked about were dropped, so what these did cannot be told any more",
+     "somebody had old runs pruned; the record named says who and why. Ask about a period after it, or for an older bundle"},
+    {Code::prune_mismatch, "prune_mismatch", V::integrity, S::fail,
+     "records have no bytes, and the orders to drop records do not say so",
+     "the bytes were deleted in the file, or another list of records was dropped than was recorded"},
 }};
 
 constexpr bool in_order() {

@@ -20,10 +20,10 @@ namespace {
 
 using enum RecordType;
 
-constexpr std::array<std::pair<std::string_view, RecordType>, 20> kTypes{{
+constexpr std::array<std::pair<std::string_view, RecordType>, 21> kTypes{{
     {"ledger.genesis", ledger_genesis}, {"ledger.resume", ledger_resume},
     {"ledger.hold", ledger_hold}, {"ledger.release", ledger_release},
-    {"ledger.seal", ledger_seal}, {"ledger.anchor", ledger_anchor},
+    {"ledger.seal", ledger_seal}, {"ledger.anchor", ledger_anchor}, {"ledger.prune", ledger_prune},
     {"key.epoch", key_epoch}, {"key.revoke", key_revoke}, {"data.erase", data_erase},
     {"run.open", run_open}, {"capability.grant", capability_grant},
     {"sandbox.enforced", sandbox_enforced}, {"runtime.sandbox_denial", sandbox_denial},
@@ -32,7 +32,7 @@ constexpr std::array<std::pair<std::string_view, RecordType>, 20> kTypes{{
     {"run.gap", run_gap}, {"run.close", run_close}, {"run.abort", run_abort},
 }};
 
-constexpr std::array<std::string_view, 3> kReserved{"ledger.upgrade", "ledger.prune", "key.retire"};
+constexpr std::array<std::string_view, 2> kReserved{"ledger.upgrade", "key.retire"};
 
 // Base64 digits whose two low bits are zero: those that may end 32 bytes.
 constexpr std::string_view kEndingDigits = "AEIMQUYcgkosw048";

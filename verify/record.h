@@ -9,7 +9,7 @@ namespace ethos::verify {
 
 // Types of version 1 (record.md R-20), and the two ways of not being one of them.
 enum class RecordType : std::uint8_t {
-  ledger_genesis, ledger_resume, ledger_hold, ledger_release, ledger_seal, ledger_anchor,
+  ledger_genesis, ledger_resume, ledger_hold, ledger_release, ledger_seal, ledger_anchor, ledger_prune,
   key_epoch, key_revoke, data_erase,
   run_open, capability_grant, sandbox_enforced, sandbox_denial, resource_limit, output_captured,
   artifact_exported, sarif_written, run_gap, run_close, run_abort,

@@ -126,6 +126,7 @@ bool write_json(std::ostream& out, const AuditReport& report, const ReportContex
   member("run_known", context.run_known);
   member("witnesses", context.witnesses);
   member("known", known_json(report.known));
+  member("pruned", report.pruned.json());
   out << ",\"runs\":[";
   const bool complete = runs.copy_to(out);
   out << "]}\n";

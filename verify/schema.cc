@@ -70,6 +70,10 @@ constexpr std::array kAnchor{Field{"at_ms", count}, Field{"imprint", digest}, Fi
                              Field{"policy", text<1, 100>}, Field{"size", integer_from<1>},
                              Field{"token", digest}};
 
+constexpr std::array kPrune{Field{"authority", text<1, 200>}, Field{"below", integer_from<1>}, Field{"from_ms", integer},
+                            Field{"list", digest}, Field{"reason", text<1, 200>}, Field{"records", integer_from<1>},
+                            Field{"runs", integer_from<1>}, Field{"total", integer_from<1>}, Field{"until_ms", integer}};
+
 BodyFault from(const FieldFault& fault) {
   if (fault.bad_key) return {BodyFault::Kind::key, fault.key};
   if (fault.bad_value) return {BodyFault::Kind::type, fault.key};
@@ -110,6 +114,7 @@ BodyFault check_body(RecordType type, const View& body, std::string_view origin)
     case RecordType::ledger_release: return from(check_table<kRelease>(body));
     case RecordType::ledger_seal: return from(check_table<kSeal>(body));
     case RecordType::ledger_anchor: return from(check_table<kAnchor>(body));
+    case RecordType::ledger_prune: return from(check_table<kPrune>(body));
     case RecordType::key_epoch: {
       const BodyFault fault = from(check_table<kEpoch>(body));
       if (fault.any()) return fault;

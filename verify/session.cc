@@ -166,7 +166,10 @@ class Session {
 
   void on_finish(EvidenceSource& evidence, const std::vector<Vkey>& keys, const AuditReport& report, Findings& findings) {
     context_.sarif = sarif_.check(evidence, keys, findings);
-    if (inputs_.period && in_period_ == 0) {
+    // What a dropped run did is not known: no statement over its time passes, and its period is no empty one.
+    is_pruned_ = report.pruned.records > 0 && (!inputs_.period || report.pruned.touches(inputs_.period->from_ms, inputs_.period->to_ms));
+    if (is_pruned_ && (inputs_.period || !inputs_.assertions.empty() || !options_.run.empty())) tell_pruned(report.pruned, findings);
+    if (inputs_.period && in_period_ == 0 && !is_pruned_) {
       findings.add({.code = Code::period_empty, .expected = options_.period, .text = "no run began in the period"});
     }
     for (const Assertion& assertion : inputs_.assertions) add_assertion(assertion, findings);
@@ -176,13 +179,23 @@ class Session {
     if (witnesses_) witnesses_->finish(findings);
   }
 
+  // A run that is there is whole; only one that is not may be among the dropped ones.
+  void tell_pruned(const Pruned& pruned, Findings& findings) const {
+    if (!options_.run.empty() && chosen_ > 0 && !inputs_.period && inputs_.assertions.empty()) return;
+    findings.add({.code = Code::pruned, .seq = pruned.orders.empty() ? -1 : pruned.orders.back().seq, .text = pruned.words()});
+  }
+
   void add_assertion(const Assertion& assertion, Findings& findings) {
     Value v = Value::object();
     v.set("expr", Value::of(assertion.text())).set("runs", Value::of(static_cast<std::int64_t>(assertion.runs())));
     Value example;
     switch (assertion.outcome()) {
-      case Assertion::Outcome::pass: v.set("result", Value::of("pass")); break;
+      case Assertion::Outcome::pass: v.set("result", Value::of(is_pruned_ ? "unknown" : "pass")); break;
       case Assertion::Outcome::empty:
+        if (is_pruned_) {
+          v.set("result", Value::of("unknown"));
+          break;
+        }
         v.set("result", Value::of("empty"));
         findings.add({.code = Code::assertion_empty, .expected = assertion.text(), .text = "no run to judge for an assertion"});
         break;
@@ -257,6 +270,7 @@ class Session {
   std::uint64_t shown_ = 0;
   std::uint64_t chosen_ = 0;  // runs that --run fits
   std::uint64_t in_period_ = 0;
+  bool is_pruned_ = false;
   std::string asked_id_;
   std::int64_t asked_first_ = 0;
   std::int64_t asked_last_ = 0;

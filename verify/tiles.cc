@@ -83,7 +83,7 @@ class TilesSource final : public EvidenceSource {
     }
     for (const std::uint64_t end = std::min(size_, index_ + kTileWidth); index_ < end; ++index_) {
       const std::string_view entry = tiles_.entry(index_);
-      out.rows.push_back({static_cast<std::int64_t>(index_), out.bytes.size(), entry.size(), tiles_.leaf(index_), false});
+      out.rows.push_back({static_cast<std::int64_t>(index_), out.bytes.size(), entry.size(), tiles_.leaf(index_), entry.empty(), entry.empty()});
       out.bytes += entry;
     }
     return true;

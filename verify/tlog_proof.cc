@@ -30,7 +30,7 @@ class ProofAuditor {
   ProofAuditor(const TlogProof& proof, const std::vector<std::string>& records, const std::vector<Vkey>& keys, const AuditOptions& options)
       : proof_(proof), keys_(keys), options_(options) {
     for (const std::string& bytes : records) {
-      batch_.rows.push_back({0, batch_.bytes.size(), bytes.size(), hash_.leaf(bytes), false});
+      batch_.rows.push_back({0, batch_.bytes.size(), bytes.size(), hash_.leaf(bytes), false, false});
       batch_.bytes += bytes;
     }
     check_batch(batch_, 0, checked_, hash_);

@@ -41,8 +41,10 @@ class Drawer {
   void draw() {
     const AuditCounts& n = report_.counts;
     const bool read = n.records > 0;
-    put(VerdictName::integrity, read ? Outcome::pass : Outcome::unknown, n.records,
-        plural(n.records, "record", "records") + std::string(input_.is_run ? " of one run and its keys, each proved to be in the signed tree" : " in one unbroken chain and tree"));
+    const std::uint64_t dropped = report_.pruned.records;
+    put(VerdictName::integrity, read ? Outcome::pass : Outcome::unknown, n.records + dropped,
+        plural(n.records, "record", "records") + std::string(input_.is_run ? " of one run and its keys, each proved to be in the signed tree" : " in one unbroken chain and tree") +
+            (dropped > 0 ? ", of " + std::to_string(dropped) + " more the hashes" : ""));
     put(VerdictName::signatures, n.signatures > 0 ? Outcome::pass : Outcome::unknown, n.signatures,
         plural(n.signatures, "signature", "signatures") + " under " +
             plural(n.checkpoints, "checkpoint", "checkpoints") + " right");
@@ -73,6 +75,7 @@ class Drawer {
     const AuditCounts& n = report_.counts;
     std::string out = n.aborted_runs == 0 ? (input_.is_run ? "the run has an end" : "every run has an end") : aborted();
     out += input_.is_run ? " and no hole; other records of the ledger are not in the bundle" : "; the last checkpoint covers all records";
+    if (report_.pruned.records > 0) out += "; " + report_.pruned.words();
     if (n.late_runs > 0) out += "; of " + plural(n.late_runs, "run", "runs") + " the beginning is not in the bundle";
     return out;
   }

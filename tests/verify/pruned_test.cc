@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ledgers of which old runs were dropped: by the book, and by hand.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
+#include "tests/verify/support/verify_run.h"
+
+using namespace ethos::support;
+
+namespace {
+
+constexpr const char* kOld = "caireeyuculbogazdinryhi6d4";
+constexpr const char* kNew = "daireeyuculbogazdinryhi6d4";
+
+struct Story {
+  LedgerMaker ledger;
+  std::vector<std::size_t> old_records;
+  std::size_t order = 0;
+  Json body;
+
+  Story() {
+    RunChoices choices;
+    choices.denials = 1;
+    add_run(ledger, choices);
+    for (std::size_t i = 1; i < ledger.records.size(); ++i) old_records.push_back(i);
+    RunChoices more;
+    more.run = kNew;
+    add_run(ledger, more);
+    std::string list;
+    std::int64_t from = INT64_MAX;
+    std::int64_t until = INT64_MIN;
+    for (const std::size_t i : old_records) {
+      list += std::to_string(i) + "\n";
+      const std::int64_t wall = Json::parse(ledger.records[i].bytes).at("ts").at("wall_ms");
+      from = std::min(from, wall);
+      until = std::max(until, wall);
+    }
+    body = {{"authority", "records office"}, {"below", old_records.back() + 1}, {"from_ms", from}, {"list", "sha256:" + hex(sha256(list))}, {"reason", "kept for a year"},
+            {"records", old_records.size()}, {"runs", 1}, {"total", old_records.size()}, {"until_ms", until}};
+  }
+  void drop() {
+    order = ledger.add("ledger.prune", body);
+    ledger.checkpoint();
+    for (const std::size_t i : old_records) ledger.records[i].bytes.clear();
+  }
+  [[nodiscard]] Outcome verify(const std::vector<std::string>& more = {}) const { return verify_maker(ledger, "", "", more); }
+};
+
+}  // namespace
+
+TEST_CASE("pruned: hashes stay, and it is said who dropped what", "[verify]") {
+  Story story;
+  story.drop();
+  const Outcome r = story.verify();
+  CAPTURE(r.out.substr(0, 3000));
+  CHECK(r.status == 0);
+  CHECK(r.json.at("pruned").at("records") == story.old_records.size());
+  CHECK(r.json.at("pruned").at("orders").at(0).at("seq") == story.order);
+  CHECK(r.out.find("records office: kept for a year") != std::string::npos);
+  CHECK(r.json.at("counts").at("runs") == 1);
+  CHECK(r.json.at("verdicts").at(0).at("checked") == story.ledger.records.size());
+}
+
+TEST_CASE("pruned: no statement over the time of dropped runs passes", "[verify]") {
+  Story story;
+  story.drop();
+  const Outcome r = story.verify({"--assert", "no-network"});
+  CHECK(r.status == 3);
+  CHECK(r.has("pruned"));
+  CHECK(r.json.at("assertions").at(0).at("result") == "unknown");
+  CHECK(story.verify({"--run", kNew}).status == 0);
+  CHECK(story.verify({"--run", kOld}).status == 3);
+  CHECK(story.verify({"--period", "1970-01-01..2038-01-01"}).has("pruned"));
+  CHECK_FALSE(story.verify({"--period", "2038-01-01..2038-01-02"}).has("pruned"));
+  // A failure stays one.
+  Story bad;
+  bad.drop();
+  CHECK(bad.verify({"--assert", "not no-network"}).json.at("assertions").at(0).at("result") == "fail");
+}
+
+TEST_CASE("pruned: bytes that go without an order, or against it, are tampering", "[verify]") {
+  {
+    Story story;  // nobody ordered it
+    for (const std::size_t i : story.old_records) story.ledger.records[i].bytes.clear();
+    CHECK(story.verify().first() == "prune_mismatch");
+  }
+  {
+    Story story;  // one more
+    story.drop();
+    story.ledger.records[story.old_records.back() + 3].bytes.clear();
+    const Outcome r = story.verify();
+    CHECK(r.status == 1);
+    CHECK(r.has("prune_mismatch"));
+  }
+  {
+    Story story;  // the genesis record, whatever the order says
+    story.body["below"] = 1;
+    story.drop();
+    story.ledger.records[0].bytes.clear();
+    CHECK(story.verify().status == 1);
+  }
+  for (const char* key : {"below", "records", "total", "list", "from_ms"}) {
+    Story story;
+    story.body[key] = std::string(key) == "list" ? Json("sha256:" + std::string(64, '0')) : std::string(key) == "from_ms" ? Json(story.body["until_ms"].get<std::int64_t>() + 1) : Json(1);
+    story.drop();
+    CAPTURE(key);
+    CHECK(story.verify().status == 1);
+  }
+  {
+    Story story;  // another record of the same number of them
+    story.drop();
+    LedgerMaker whole = Story().ledger;
+    story.ledger.records[story.old_records[2]].bytes = whole.records[story.old_records[2]].bytes;
+    const Outcome r = story.verify();
+    CHECK(r.status == 1);
+  }
+  for (const char* key : {"authority", "until_ms", "list"}) {
+    Story story;
+    story.body.erase(key);
+    story.drop();
+    CHECK(story.verify().has("body_key"));
+  }
+}
+
+TEST_CASE("pruned: what ethos-ledger drops, drops by the book, in the ledger and in its bundle", "[verify]") {
+  const TempDir dir;
+  LedgerMaker ledger;
+  for (int i = 0; i < 25; ++i) {
+    RunChoices choices;
+    choices.run = std::string(1, static_cast<char>('a' + i)) + "aireeyuculbogazdinryhi6d4";
+    add_run(ledger, choices);
+  }
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  std::filesystem::create_directory(dir.file("l.db.keys"));
+  std::filesystem::permissions(dir.file("l.db.keys"), std::filesystem::perms::owner_all);
+  const TestKey& key = ledger.epochs[0];
+  save(dir.file("l.db.keys/epoch-0.key"), "PRIVATE+KEY+" + key.name + "+" + hex(key.id) + "+" + base64("\x01" + key.seed) + "\n");
+  std::filesystem::permissions(dir.file("l.db.keys/epoch-0.key"), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  const std::string program = std::string(ETHOS_BIN) + "/ethos-ledger ";
+  const std::string prune = program + "prune --ledger " + dir.file("l.db") + " --below 300 --reason old --authority me >" + dir.file("log") + " 2>&1";
+  const int status = std::system(prune.c_str());
+  INFO(slurp(dir.file("log")));
+  REQUIRE(status == 0);
+  const Outcome r = verify_with({"--json", "--pin", dir.file("pin"), dir.file("l.db")});
+  CAPTURE(r.out.substr(0, 2500));
+  CHECK(r.status == 0);
+  CHECK(r.json.at("pruned").at("records").get<int>() > 200);
+  for (const char* range : {"", "--from 256 "}) {
+    REQUIRE(std::system((program + "bundle --ledger " + dir.file("l.db") + " " + range + "-o " + dir.file("b") + " >/dev/null 2>&1").c_str()) == 0);
+    const Outcome bundle = verify_with({"--json", "--pin", dir.file("pin"), dir.file("b")});
+    CAPTURE(range, bundle.out.substr(0, 2500));
+    CHECK(bundle.status == 0);
+    std::filesystem::remove(dir.file("b"));
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/pruned.h"
+
+#include <algorithm>
+
+#include "verify/encoding.h"
+#include "verify/times.h"
+
+namespace ethos::verify {
+namespace {
+
+Value number(std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); }
+
+}  // namespace
+
+bool Pruned::touches(std::int64_t from_ms, std::int64_t to_ms) const {
+  return std::any_of(orders.begin(), orders.end(), [&](const Order& o) { return from_ms <= o.until_ms && to_ms > o.from_ms; });
+}
+
+Value Pruned::json() const {
+  if (orders.empty()) return {};
+  Value out = Value::object();
+  std::uint64_t runs = 0;
+  std::uint64_t below = 0;
+  std::int64_t from = orders[0].from_ms;
+  std::int64_t until = orders[0].until_ms;
+  Value list = Value::array();
+  for (const Order& order : orders) {
+    runs += order.runs;
+    below = std::max(below, order.below);
+    from = std::min(from, order.from_ms);
+    until = std::max(until, order.until_ms);
+    Value v = Value::object();
+    v.set("seq", Value::of(order.seq)).set("records", number(order.records)).set("runs", number(order.runs));
+    v.set("reason", Value::of(order.reason)).set("authority", Value::of(order.authority));
+    if (list.size() < 1000) list.push(std::move(v));
+  }
+  out.set("records", number(records)).set("runs", number(runs)).set("below", number(below)).set("orders", std::move(list));
+  return out.set("from_ms", Value::of(from)).set("until_ms", Value::of(until));
+}
+
+std::string Pruned::words() const {
+  if (orders.empty()) return "";
+  const Value v = json();
+  const Order& last = orders.back();
+  return std::to_string(records) + " records of " + std::to_string(v.at("runs").number()) + " runs below record " + std::to_string(v.at("below").number()) +
+         ", from " + utc_text(v.at("from_ms").number()) + " to " + utc_text(v.at("until_ms").number()) + ", were dropped, last by record " +
+         std::to_string(last.seq) + " (" + printable(last.authority, 100) + ": " + printable(last.reason, 100) + ")";
+}
+
+void PruneBook::on_dropped(std::int64_t seq) {
+  if (first_ < 0) first_ = seq;
+  last_ = seq;
+  ++pruned_.records;
+  list_.add(std::to_string(seq) + "\n");
+}
+
+void PruneBook::on_order(std::int64_t seq, const Value& body) {
+  if (pruned_.orders.size() == kMaxOrders) return;  // finish() will miss its numbers
+  const auto count = [&](const char* key) { return static_cast<std::uint64_t>(body.at(key).number()); };
+  pruned_.orders.push_back({seq, count("below"), count("records"), count("runs"), count("total"), body.text_at("list"), body.at("from_ms").number(),
+                            body.at("until_ms").number(), body.text_at("reason"), body.text_at("authority")});
+}
+
+void PruneBook::finish(Seen seen, Findings& findings) {
+  const bool is_whole = seen == Seen::all;
+  const auto refuse = [&](std::int64_t seq, std::string text, std::string expected, std::string found) {
+    findings.add({.code = Code::prune_mismatch, .seq = seq, .expected = std::move(expected), .found = std::move(found), .text = std::move(text)});
+  };
+  std::uint64_t total = 0;
+  std::uint64_t below = 0;
+  for (const Pruned::Order& order : pruned_.orders) {
+    total += order.records;
+    below = std::max(below, order.below);
+    if (order.below > static_cast<std::uint64_t>(order.seq) || order.from_ms > order.until_ms) {
+      refuse(order.seq, "an order to drop records reaches beyond itself, or ends before it begins", "", "below " + std::to_string(order.below));
+    }
+    if (is_whole && order.total != total) {
+      refuse(order.seq, "the orders to drop records do not add up", std::to_string(total), std::to_string(order.total));
+    }
+  }
+  if (seen == Seen::earlier_state && pruned_.records > total) {
+    findings.add({.code = Code::pruned, .seq = first_, .text = "records of this earlier state were dropped since; judge the present state to learn by whom"});
+    return;
+  }
+  if (last_ >= 0 && static_cast<std::uint64_t>(last_) >= below) {
+    refuse(std::max(first_, static_cast<std::int64_t>(below)), "a record has no bytes, and no order to drop it", "its bytes", "none");
+    return;
+  }
+  if (!is_whole) return;
+  if (pruned_.records != total) {
+    refuse(first_, "other records have no bytes than were ordered to be dropped", std::to_string(total) + " records", std::to_string(pruned_.records));
+  } else if (total > 0) {
+    const std::string list = list_.finish().text();
+    if (list != pruned_.orders.back().list) {
+      refuse(first_, "other records have no bytes than were ordered to be dropped", pruned_.orders.back().list, list);
+    }
+  }
+}
+
+}  // namespace ethos::verify

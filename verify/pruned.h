@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "verify/digest.h"
+#include "verify/json.h"
+#include "verify/problem.h"
+
+namespace ethos::verify {
+
+// What `ledger.prune` records say was dropped (record.md R-32).
+struct Pruned {
+  struct Order {
+    std::int64_t seq = 0;
+    std::uint64_t below = 0;
+    std::uint64_t records = 0;
+    std::uint64_t runs = 0;
+    std::uint64_t total = 0;
+    std::string list;
+    std::int64_t from_ms = 0;
+    std::int64_t until_ms = 0;
+    std::string reason;
+    std::string authority;
+  };
+  std::vector<Order> orders;
+  std::uint64_t records = 0;  // without bytes
+
+  // Does a period, [from, to), touch what was dropped?
+  [[nodiscard]] bool touches(std::int64_t from_ms, std::int64_t to_ms) const;
+  [[nodiscard]] Value json() const;     // verdict.md V-9; none when nothing was dropped
+  [[nodiscard]] std::string words() const;
+};
+
+// Holds the records without bytes against the orders to drop them. Fed in order.
+class PruneBook {
+ public:
+  PruneBook() { list_.begin(); }
+  void on_dropped(std::int64_t seq);
+  void on_order(std::int64_t seq, const Value& body);
+  // How much was seen: everything, records from some number on, or an earlier state, of which later orders are unknown.
+  enum class Seen { all, tail, earlier_state };
+  // After the last record.
+  void finish(Seen seen, Findings& findings);
+
+  [[nodiscard]] const Pruned& pruned() const { return pruned_; }
+  // The first record without bytes; -1 when there is none.
+  [[nodiscard]] std::int64_t first() const { return first_; }
+
+ private:
+  static constexpr std::size_t kMaxOrders = 100'000;
+  Pruned pruned_;
+  Sha256 list_;  // over the numbers, as R-32 says
+  std::int64_t first_ = -1;
+  std::int64_t last_ = -1;
+};
+
+}  // namespace ethos::verify
