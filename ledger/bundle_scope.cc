@@ -100,8 +100,8 @@ Result<StoredCheckpoint> find_head(const LedgerReader& reader, std::uint64_t siz
 // The walk of one run's bundle.
 class RunWalk {
  public:
-  RunWalk(const record::RunId& run, BundleScope& scope, bool is_cosigned)
-      : run_(run), scope_(scope), is_cosigned_(is_cosigned) {}
+  RunWalk(const BundleOptions& options, BundleScope& scope)
+      : run_(*options.run), scope_(scope), since_(options.since.value_or(0)), is_cosigned_(options.is_cosigned) {}
 
   bool visit(const StoredRecord& stored) {
     if (stored.view.run == run_.text()) {
@@ -135,7 +135,7 @@ class RunWalk {
       last_ = std::max(last_, erasure.seq);
       scope_.singles.emplace(erasure.seq, std::move(erasure.bytes));
     }
-    auto head = find_head(reader, last_ + 1, is_cosigned_);
+    auto head = find_head(reader, std::max(last_ + 1, since_), is_cosigned_);
     if (!head) return Unexpected(std::move(head).error());
     scope_.head = std::move(*head);
     // Keys named later than the head are of no use here, and would depend on when the bundle is
@@ -155,6 +155,7 @@ class RunWalk {
 
   const record::RunId& run_;
   BundleScope& scope_;
+  std::uint64_t since_;
   bool is_cosigned_;
   std::vector<Erasure> erasures_;
   std::uint64_t last_ = 0;
@@ -164,7 +165,10 @@ class RunWalk {
 
 Result<BundleScope> scope_of_run(const LedgerReader& reader, const BundleOptions& options) {
   BundleScope scope;
-  RunWalk walk(*options.run, scope, options.is_cosigned);
+  if (options.since && (*options.since == 0 || *options.since > reader.size())) {
+    return fail(Errc::usage, "--since: the ledger has " + std::to_string(reader.size()) + " records");
+  }
+  RunWalk walk(options, scope);
   auto ok = reader.read(0, reader.size(), [&](const StoredRecord& r) { return walk.visit(r); });
   if (ok) ok = walk.finish(reader);
   if (!ok) return Unexpected(std::move(ok).error());

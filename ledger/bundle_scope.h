@@ -18,6 +18,8 @@ namespace ethos::ledger {
 // What a bundle is to hold (docs/formats/bundle.md).
 struct BundleOptions {
   std::optional<record::RunId> run;  // one run; otherwise a range of the ledger
+  // Of a run: a state that the reader holds. The checkpoint is at or after it, with a proof from it (B-16).
+  std::optional<std::uint64_t> since;
   std::uint64_t from = 0;
   std::optional<std::uint64_t> to;  // exclusive; the whole ledger when absent
   // Commitment kinds whose bytes come along; all of them when absent.

@@ -76,6 +76,7 @@ class BundleWriter {
       nodes_.want_inclusion(seq, seq + 1);
       nodes_.want_consistency(seq + 1, size_);
     }
+    if (proves_since()) nodes_.want_consistency(*options_.since, size_);
     record::MerkleFrontier tree;
     auto ok = reader_.read_hashes(0, size_, [&](const StoredRecord& stored) {
       nodes_.append(stored.leaf_hash);
@@ -114,10 +115,19 @@ class BundleWriter {
     return {};
   }
 
+  // A state that somebody holds; a key's own checkpoint has its proof anyway.
+  [[nodiscard]] bool proves_since() const {
+    return options_.since && *options_.since < size_ &&
+           !std::binary_search(scope_.epochs.begin(), scope_.epochs.end(), *options_.since - 1);
+  }
+
   Result<void> consistency() {
-    for (const std::uint64_t seq : scope_.epochs) {
-      auto ok = tar_.add("consistency/" + number(seq + 1) + "-" + number(size_),
-                         proof_text(nodes_.consistency(seq + 1, size_)));
+    std::set<std::uint64_t> sizes;
+    for (const std::uint64_t seq : scope_.epochs) sizes.insert(seq + 1);
+    if (proves_since()) sizes.insert(*options_.since);
+    for (const std::uint64_t size : sizes) {
+      auto ok = tar_.add("consistency/" + number(size) + "-" + number(size_),
+                         proof_text(nodes_.consistency(size, size_)));
       if (!ok) return ok;
     }
     return {};

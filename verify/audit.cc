@@ -44,7 +44,6 @@ class Auditor {
     if (is_run_) read_head();
     has_checkpoint_ = source_.next_checkpoint(checkpoint_, findings());
     read_records();
-    drain_signatures(0);
     finish_whole_check();
     finish();
     return std::move(report_);
@@ -313,6 +312,7 @@ class Auditor {
   void finish() {
     // The head of a run's bundle covers more than what is there.
     if (is_run_) judge_checkpoints(UINT64_MAX >> 1U);
+    drain_signatures(0);
     epochs_.finish(findings());
     const std::uint64_t records = is_run_ ? last_size_ : tree_.size();
     if (has_checkpoint_) {

@@ -123,6 +123,7 @@ struct BundleCommand {
   std::string out;
   bool as_json = false;
   bool is_cosigned = false;
+  std::optional<std::uint64_t> since;
 };
 // Evidence for somebody else (docs/formats/bundle.md).
 base::Result<void> bundle(const BundleCommand& command, const Console& console);

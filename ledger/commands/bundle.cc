@@ -42,12 +42,14 @@ Result<void> bundle(const BundleCommand& command, const Console& console) {
   if (!command.run.empty() && (command.from != 0 || command.to)) {
     return fail(Errc::usage, "--run and --from/--to exclude each other");
   }
+  if (command.since && command.run.empty()) return fail(Errc::usage, "--since needs --run");
   auto reader = LedgerReader::open(command.files);
   if (!reader) return Unexpected(std::move(reader).error());
   if (auto ok = reader->check_not_behind(); !ok) return ok;
   BundleOptions options;
   options.from = command.from;
   options.to = command.to;
+  options.since = command.since;
   options.is_cosigned = command.is_cosigned;
   auto kinds = disclosed_kinds(command.disclose);
   if (!kinds) return Unexpected(std::move(kinds).error());

@@ -16,6 +16,8 @@ void define_bundle(CLI::App& app, Parsed& parsed) {
                      "First sequence number (rounded down to a multiple of 256)");
   bundle->add_option("--to", options->to,
                      "Sequence number to stop before (rounded up to a checkpoint)");
+  bundle->add_option("--since", options->since,
+                     "With --run: prove also that this many records, which the reader knows, are a beginning");
   bundle->add_option(
       "--disclose", options->disclose,
       "Committed bytes to add: evidence (default), none, all, or kinds such as argv,env");

@@ -27,7 +27,7 @@ void add(LedgerMaker& ledger, const char* run) {
   add_run(ledger, choices);
 }
 
-std::string run_bundle(const TempDir& dir, const std::string& ledger, const std::string& run) {
+std::string run_bundle(const TempDir& dir, const std::string& ledger, const std::string& run) {  // `run` may be followed by options
   const std::string command = std::string(ETHOS_BIN) + "/ethos-ledger bundle --ledger " + ledger + " --run " + run + " -o " + dir.file("made") + " 2>&1";
   INFO(command);
   REQUIRE(std::system(command.c_str()) == 0);
@@ -69,6 +69,20 @@ TEST_CASE("pin: a minimum that a run's bundle cannot be held against is said so,
   CHECK(verify("late", "b2").status == 0);
   CHECK(verify("early", "b2").has("state_not_compared"));
 
+  SECTION("the writer gives the proof, and a checkpoint that covers the state") {
+    save(dir.file("s1"), run_bundle(dir, dir.file("l.db"), kFirst + std::string(" --since ") + std::to_string(late)));
+    const Outcome whole = verify("late", "s1");
+    CAPTURE(whole.out);
+    CHECK(whole.status == 0);
+    CHECK(verify("early", "s1").has("state_not_compared"));
+    save(dir.file("s2"), run_bundle(dir, dir.file("l.db"), kFirst + std::string(" --since 7")));
+    save(dir.file("seven"), ledger.pin(7));
+    const Outcome seven = verify("seven", "s2");
+    CAPTURE(seven.out);
+    CHECK(seven.status == 0);
+    CHECK(seven.verdict("freshness") == "pass");
+    CHECK(std::system((std::string(ETHOS_BIN) + "/ethos-ledger bundle --ledger " + dir.file("l.db") + " --run " + kFirst + " --since 999 -o " + dir.file("s3") + " 2>/dev/null").c_str()) != 0);
+  }
   SECTION("a proof that was asked for answers it, in both directions") {
     const auto leaves = leaves_of(ledger);
     const auto old_size = static_cast<std::size_t>(early);
