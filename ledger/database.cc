@@ -78,6 +78,7 @@ Result<Database> Database::open(const std::string& path, OpenMode mode) {
       flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW;
       break;
     case OpenMode::write:
+    case OpenMode::serve:
       flags |= SQLITE_OPEN_READWRITE;
       break;
     case OpenMode::read_wal:
@@ -126,7 +127,8 @@ Result<void> Database::configure(OpenMode mode) {
   sqlite3_busy_timeout(db, 2000);
   switch (mode) {
     case OpenMode::create:
-    case OpenMode::write: {
+    case OpenMode::write:
+    case OpenMode::serve: {
       // One-shot writers never restart a log they have not folded themselves, so an automatic
       // checkpoint would grow it for ever: folding is ours (store.md S-6).
       sqlite3_wal_autocheckpoint(db, 0);
@@ -137,9 +139,14 @@ Result<void> Database::configure(OpenMode mode) {
             return SQLITE_OK;
           },
           log_frames_.get());
-      return execute(
+      auto ok = execute(
           "PRAGMA locking_mode=EXCLUSIVE;PRAGMA synchronous=FULL;PRAGMA secure_delete=ON;"
           "PRAGMA cell_size_check=ON");
+      // A commit reads some fifty pages, most of them once: memory that is used again costs less
+      // than what the kernel must clear first. What is not written yet stays, whatever it takes.
+      if (ok && mode == OpenMode::write)
+        ok = execute("PRAGMA cache_size=16;PRAGMA cache_spill=512");
+      return ok;
     }
     case OpenMode::read_wal:
       return execute(

@@ -18,7 +18,8 @@ namespace ethos::ledger {
 // How a connection to the store is made (docs/formats/store.md S-6, S-13).
 enum class OpenMode {
   create,     // new file, read and write
-  write,      // exclusive, write-ahead log, no folding when it closes
+  write,      // exclusive, write-ahead log, no folding when it closes; keeps few pages in memory
+  serve,      // the same for one that lives long, with SQLite's usual cache
   read_wal,   // changes nothing: no SQLite locks (ours is flock), log index on the heap
   read_main,  // changes nothing; for a database without a log
 };

@@ -202,7 +202,7 @@ Result<void> finish_erasure(const LedgerFiles& files) {
   auto lock = base::FileLock::create(files.lock(), base::LockKind::exclusive, base::IfBusy::wait);
   if (!lock) return Unexpected(std::move(lock).error());
   if (auto ok = check_files(files); !ok) return ok;
-  auto database = Database::open(files.database, OpenMode::write);
+  auto database = Database::open(files.database, OpenMode::serve);
   if (!database) return Unexpected(std::move(database).error());
   Store store(*database);
   auto ok = store.check_schema();

@@ -56,7 +56,8 @@ Result<record::SecretBytes> read_secret(const UniqueFd& fd, std::size_t size,
 
 Result<record::SigningKey> read_secret_key(const UniqueFd& directory, const std::string& name,
                                            const std::string& shown_path,
-                                           const record::SecretBytes* passphrase) {
+                                           const record::SecretBytes* passphrase,
+                                           const record::KeyMark* known) {
   struct stat before {};
   if (::fstatat(directory.get(), name.c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0) {
     return fail_errno(shown_path, errno);
@@ -80,7 +81,7 @@ Result<record::SigningKey> read_secret_key(const UniqueFd& directory, const std:
   if (is_sealed && passphrase == nullptr)
     return fail(Errc::refused, shown_path + ": is sealed and needs its passphrase");
   auto key = is_sealed ? record::unseal_key(content, passphrase->bytes())
-                       : record::SigningKey::from_file_text(content);
+                       : record::SigningKey::from_file_text(content, known);
   if (!key) return Unexpected(std::move(key).error().with_context(shown_path));
   return key;
 }
@@ -134,8 +135,10 @@ Result<Keystore> Keystore::create(const std::string& path, KeyAccess access) {
   return open(path, std::move(access));
 }
 
-Result<EpochSigner> Keystore::load(std::uint64_t epoch, std::string_view vkey) const {
-  auto key = read_secret_key(directory_, file_name(epoch), shown(epoch), access_.passphrase.get());
+Result<EpochSigner> Keystore::load(std::uint64_t epoch, std::string_view vkey,
+                                   const record::KeyMark* known) const {
+  auto key =
+      read_secret_key(directory_, file_name(epoch), shown(epoch), access_.passphrase.get(), known);
   if (key) {
     if (key->public_key().text() == vkey) return EpochSigner::of_secret(std::move(*key));
     return fail(Errc::mismatch, shown(epoch) + ": is not the key of this ledger's epoch");

@@ -20,7 +20,8 @@ namespace ethos::ledger {
 base::Result<record::SigningKey> read_secret_key(const base::UniqueFd& directory,
                                                  const std::string& name,
                                                  const std::string& shown_path,
-                                                 const record::SecretBytes* passphrase = nullptr);
+                                                 const record::SecretBytes* passphrase = nullptr,
+                                                 const record::KeyMark* known = nullptr);
 // The same by its path. Nothing in between may be written to by others, as for the key directory.
 base::Result<record::SigningKey> read_secret_key(const std::string& path,
                                                  const record::SecretBytes* passphrase);
@@ -38,8 +39,10 @@ class Keystore {
   // Makes the directory (mode 0700), which must not exist.
   static base::Result<Keystore> create(const std::string& path, KeyAccess access = {});
 
-  // The secret of an epoch; it must be that of the public key with this text.
-  [[nodiscard]] base::Result<EpochSigner> load(std::uint64_t epoch, std::string_view vkey) const;
+  // The secret of an epoch; it must be that of the public key with this text. `known`: of the key
+  // that was loaded before.
+  [[nodiscard]] base::Result<EpochSigner> load(std::uint64_t epoch, std::string_view vkey,
+                                               const record::KeyMark* known = nullptr) const;
   // Writes and syncs the secret of an epoch; a file left by a crash before its commit is replaced.
   base::Result<void> save(std::uint64_t epoch, const record::SigningKey& key) const;
   // Says that an ssh-agent holds the secret of an epoch.

@@ -99,7 +99,8 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
     // Under the ledger lock: a service that begins now waits for it before it reads the tail.
     if (auto ok = check_no_service(files); !ok) return Unexpected(std::move(ok).error());
   }
-  auto opened = Database::open(files.database, OpenMode::write);
+  auto opened = Database::open(
+      files.database, whom == For::service ? OpenMode::serve : OpenMode::write);
   if (!opened) return Unexpected(std::move(opened).error());
   auto database = std::make_unique<Database>(std::move(*opened));
   const auto refuse = [&](base::Error error) {
@@ -184,6 +185,7 @@ bool WriteSession::park() {
   auto mark = LogMark::take(files_, database_->log_frames());
   if (!mark || !database_->let_go()) return false;
   parked_ = *mark;
+  if (signer_ && signer_->secret() != nullptr) known_key_ = signer_->secret()->mark();
   signer_.reset();
   keys_.reset();
   lock_.reset();
@@ -203,7 +205,7 @@ Result<bool> WriteSession::unpark() {
     return Unexpected(std::move(ok).error());
   auto keys = Keystore::open(files_.keys, files_.access);
   if (!keys) return Unexpected(std::move(keys).error());
-  auto signer = keys->load(tail_.epoch, epoch_vkey_);
+  auto signer = keys->load(tail_.epoch, epoch_vkey_, known_key_ ? &*known_key_ : nullptr);
   if (!signer) return Unexpected(std::move(signer).error());
   keys_ = std::move(*keys);
   signer_.emplace(std::move(*signer));

@@ -86,6 +86,7 @@ class WriteSession {
   std::string epoch_vkey_;
   std::optional<EpochSigner> signer_;  // likewise
   std::optional<LogMark> parked_;
+  std::optional<record::KeyMark> known_key_;
 };
 
 }  // namespace ethos::ledger

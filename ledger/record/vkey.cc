@@ -142,13 +142,44 @@ Result<SigningKey> SigningKey::from_seed(std::string_view name, base::ByteSpan s
   return SigningKey(PublicKey(std::string(name), public_bytes), std::move(expanded));
 }
 
+namespace {
+
+std::array<std::byte, 32> salted(base::ByteSpan salt, base::ByteSpan seed) {
+  const Digest digest = sha256({salt, seed});
+  std::array<std::byte, 32> out{};
+  std::ranges::copy(digest.bytes(), out.begin());
+  return out;
+}
+
+}  // namespace
+
+KeyMark SigningKey::mark() const {
+  KeyMark out(public_key_);
+  base::fill_random(out.salt_);
+  out.digest_ = salted(out.salt_, expanded_.bytes().first(crypto_sign_ed25519_SEEDBYTES));
+  return out;
+}
+
+Result<SigningKey> SigningKey::from_known(std::string_view name, base::ByteSpan seed32,
+                                          const KeyMark* known) {
+  if (known == nullptr || name != known->key_.name() ||
+      seed32.size() != crypto_sign_ed25519_SEEDBYTES ||
+      salted(known->salt_, seed32) != known->digest_) {
+    return from_seed(name, seed32);
+  }
+  SecretBytes expanded(crypto_sign_ed25519_SECRETKEYBYTES);
+  const auto at = std::ranges::copy(seed32, expanded.writable().begin()).out;
+  std::ranges::copy(known->key_.bytes(), at);
+  return SigningKey(known->key_, std::move(expanded));
+}
+
 Result<SigningKey> SigningKey::generate(std::string_view name) {
   SecretBytes seed(crypto_sign_ed25519_SEEDBYTES);
   base::fill_random(seed.writable());
   return from_seed(name, seed.bytes());
 }
 
-Result<SigningKey> SigningKey::from_file_text(std::string_view text) {
+Result<SigningKey> SigningKey::from_file_text(std::string_view text, const KeyMark* known) {
   if (!text.starts_with(kSecretPrefix) || !text.ends_with('\n') ||
       text.find('\n') != text.size() - 1) {
     return fail(Errc::malformed, "key: not one line that starts with PRIVATE+KEY+");
@@ -159,7 +190,7 @@ Result<SigningKey> SigningKey::from_file_text(std::string_view text) {
   if (!parts) return base::Unexpected(std::move(parts).error());
   const SecretBytes payload{base::ByteSpan(parts->payload)};
   if (auto ok = check_algorithm(*parts, "key"); !ok) return base::Unexpected(std::move(ok).error());
-  auto key = from_seed(parts->name, payload.bytes().subspan(1));
+  auto key = from_known(parts->name, payload.bytes().subspan(1), known);
   std::fill(parts->payload.begin(), parts->payload.end(), std::byte{0});
   if (!key) return key;
   if (!std::equal(parts->id.begin(), parts->id.end(), key->public_key().id().begin())) {

@@ -44,20 +44,37 @@ class PublicKey {
   std::array<std::byte, 32> bytes_{};
 };
 
+// What knows a secret key again when its file is read once more, so that its public half need not be
+// computed anew (a third of a commit's cryptography): a digest of the seed with salt of its own. Says
+// nothing about the seed, which is random.
+class KeyMark {
+ private:
+  friend class SigningKey;
+  explicit KeyMark(PublicKey key) : key_(std::move(key)) {}
+  PublicKey key_;
+  std::array<std::byte, 32> salt_{};
+  std::array<std::byte, 32> digest_{};
+};
+
 // Secret key of one name. Its one-line form (K-3) is
 //   PRIVATE+KEY+<name>+<id>+<base64(0x01 || seed)>
 class SigningKey {
  public:
   static base::Result<SigningKey> generate(std::string_view name);
   static base::Result<SigningKey> from_seed(std::string_view name, base::ByteSpan seed32);
-  // Exactly one line with its line feed. Error texts never repeat the content.
-  static base::Result<SigningKey> from_file_text(std::string_view text);
+  // Exactly one line with its line feed. Error texts never repeat the content. `known`: the mark of a
+  // key that may be this one.
+  static base::Result<SigningKey> from_file_text(std::string_view text,
+                                                 const KeyMark* known = nullptr);
+  [[nodiscard]] KeyMark mark() const;
   [[nodiscard]] SecretBytes file_text() const;
   [[nodiscard]] const PublicKey& public_key() const { return public_key_; }
   [[nodiscard]] Signature sign(base::ByteSpan message) const;
 
  private:
   SigningKey(PublicKey public_key, SecretBytes expanded);
+  static base::Result<SigningKey> from_known(std::string_view name, base::ByteSpan seed32,
+                                             const KeyMark* known);
   PublicKey public_key_;
   SecretBytes expanded_;  // libsodium's 64 bytes: seed || public key
 };

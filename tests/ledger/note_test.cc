@@ -149,6 +149,30 @@ TEST_CASE("checkpoint: each bad line is refused", "[ledger][note]") {
   }
 }
 
+TEST_CASE("vkey: a key that is known again signs like one that was read", "[ledger][keys]") {
+  const auto text_of = [](const SigningKey& key) {
+    return ethos::base::to_string(key.file_text().bytes());
+  };
+  auto key = SigningKey::generate("host.example/x");
+  auto same_name = SigningKey::generate("host.example/x");
+  REQUIRE(key);
+  REQUIRE(same_name);
+  const auto message = ethos::base::as_bytes("message");
+  const ethos::record::KeyMark mark = key->mark();
+  auto again = SigningKey::from_file_text(text_of(*key), &mark);
+  REQUIRE(again);
+  CHECK(again->public_key() == key->public_key());
+  CHECK(again->sign(message) == key->sign(message));
+  CHECK(text_of(*again) == text_of(*key));
+  // Another key is itself, whatever was known: never one's seed with the other's public half.
+  auto other = SigningKey::from_file_text(text_of(*same_name), &mark);
+  REQUIRE(other);
+  CHECK(other->public_key() == same_name->public_key());
+  CHECK(other->public_key().verifies(message, other->sign(message)));
+  const std::string renamed = "PRIVATE+KEY+host.example/y" + text_of(*key).substr(26);
+  CHECK(code_of(SigningKey::from_file_text(renamed, &mark)) == Errc::mismatch);
+}
+
 TEST_CASE("vkey: text form, id and names", "[ledger][keys]") {
   auto key = SigningKey::generate("host.example/x");
   REQUIRE(key);
