@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "ledger/base/base64.h"
+#include "reports/arguments.h"
 #include "reports/bundle_file.h"
 #include "reports/collect.h"
 #include "reports/controls.h"
@@ -131,8 +132,12 @@ class Reading {
     });
     return count;
   }
-  Totals finish(std::int64_t count, const Extras& extras) {
+  base::Result<Totals> finish(const Request& request, std::int64_t count, const Extras& extras) {
     model_.source.size = count;
+    if (model_.shows_arguments) {
+      auto opened = ArgumentReader(request).open_all(model_);
+      if (!opened) return base::Unexpected(std::move(opened).error());
+    }
     collector_.finish(extras.baseline, extras.redaction);
     if (extras.standing != nullptr) *extras.standing = collector_.standing();
     return totals_of(count, tree_);
@@ -149,7 +154,7 @@ base::Result<Totals> collect_records(const Request& request, std::int64_t size, 
   Reading reading(model);
   auto count = reading.read(request, size, extras.salt);
   if (!count) return base::Unexpected(std::move(count).error());
-  return reading.finish(*count, extras);
+  return reading.finish(request, *count, extras);
 }
 
 // Holds what was read against the verifier's answer.
@@ -170,15 +175,17 @@ bool check_totals(const Totals& totals, Model& model, Refusal& refusal) {
   return true;
 }
 
+bool refuse_reading(const base::Error& error, Refusal& refusal) {
+  return refuse(refusal, error.code == base::Errc::mismatch ? 1 : 3,
+                "no report: " + error.message());
+}
+
 // Reads what accept_ledger has accepted. Without an accepted checkpoint, what is there is read, and
 // the page says that nobody vouches.
 bool collect_accepted(const Request& request, Model& model, const Extras& extras,
                       Refusal& refusal) {
   auto totals = collect_records(request, model.verified ? model.verdict.size : 0, model, extras);
-  if (!totals) {
-    return refuse(refusal, totals.error().code == base::Errc::mismatch ? 1 : 3,
-                  "no report: " + totals.error().message());
-  }
+  if (!totals) return refuse_reading(totals.error(), refusal);
   return check_totals(*totals, model, refusal);
 }
 
@@ -195,6 +202,7 @@ bool read_baseline(const Request& request, Model& model, GrantSnapshot& out, Ref
   theirs.is_bundle = true;
   theirs.at = 0;
   theirs.checkpoint.clear();
+  theirs.arguments = false;
   theirs.to = request.from;
   const auto period = no_period(request.zone);
   assert(period);
@@ -247,6 +255,7 @@ void describe_source(const Request& request, Model& model) {
   model.zone = request.zone;
   model.tzdata = request.tzdata;
   model.shaping = request.shaping;
+  model.shows_arguments = request.arguments;
   model.comparison.from = request.from;
   model.comparison.to = request.to;
   model.control_map = request.control_map;
@@ -324,7 +333,9 @@ bool build_model(const Request& request, Model& model, Refusal& refusal) {
   if (!verifying.answer(model.verdict, refusal) || !judge_verdict(request, model, refusal))
     return false;
   if (count && (!model.verified || *count == model.verdict.size)) {
-    if (!check_totals(reading.finish(*count, {}), model, refusal)) return false;
+    auto totals = reading.finish(request, *count, {});
+    if (!totals) return refuse_reading(totals.error(), refusal);
+    if (!check_totals(*totals, model, refusal)) return false;
   } else {
     Verdict verdict = std::move(model.verdict);
     model = Model();

@@ -15,7 +15,7 @@ namespace ethos::reports {
 struct Request {
   std::string ledger;  // or the bundle
   bool is_bundle = false;
-  std::string pin;       // file; empty only with `unverified`
+  std::string pin;  // file; empty only with `unverified`
   // The state to report on: so many records, 0 for all. `checkpoint`: the signed note over them;
   // empty for the one that the ledger kept.
   std::int64_t at = 0;
@@ -33,6 +33,7 @@ struct Request {
   std::int64_t sample = 0;  // runs to draw, 0 for none
   std::string seed;
   std::string shaping;      // options that shape the bytes, for the commands printed in the report
+  bool arguments = false;   // show command lines
   bool unverified = false;  // report even when verification does not pass, and say so everywhere
 };
 

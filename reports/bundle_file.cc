@@ -6,9 +6,13 @@
 
 #include <array>
 #include <cerrno>
+#include <map>
 #include <string_view>
 
+#include "ledger/base/bytes.h"
+#include "ledger/base/hex.h"
 #include "ledger/base/unique_fd.h"
+#include "reports/disclosure_file.h"
 #include "reports/json_tape.h"
 
 namespace ethos::reports {
@@ -20,6 +24,8 @@ using base::fail;
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kMaxEntries = 4194304 + 512;
 constexpr std::size_t kMaxManifest = 16384;
+constexpr std::size_t kMaxDisclosure = std::size_t{1} << 26U;
+constexpr std::size_t kSaltBytes = 32;
 constexpr std::string_view kEntries = "tile/entries/";
 
 class Archive {
@@ -146,6 +152,35 @@ base::Result<std::int64_t> read_bundle(const std::string& path, std::int64_t lim
   if (archive.is_broken() || !has_manifest)
     return fail(Errc::malformed, path + ": not a whole bundle");
   return next;
+}
+
+base::Result<void> read_bundle_disclosures(const std::string& path,
+                                           const std::vector<std::string>& commitments,
+                                           const DisclosureSink& sink) {
+  base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.is_open()) return base::fail_errno(path, errno);
+  std::map<std::string, std::size_t> wanted;  // member -> index
+  for (std::size_t i = 0; i < commitments.size(); ++i)
+    wanted.emplace("disclosure/" + base::encode_hex(base::as_bytes(commitments[i])), i);
+  Archive archive(std::move(fd));
+  std::string name;
+  std::string bytes;
+  std::uint64_t size = 0;
+  while (archive.next(name, size)) {
+    const auto found = wanted.find(name);
+    if (found == wanted.end()) {
+      if (!archive.skip()) break;
+      continue;
+    }
+    if (size > kMaxDisclosure || !archive.content(size, bytes)) break;
+    const std::string_view all = bytes;
+    const auto line = all.find('\n');
+    if (line == std::string_view::npos || all.size() < line + 1 + kSaltBytes) continue;
+    sink(found->second, {all.substr(0, line), all.substr(line + 1, kSaltBytes),
+                         all.substr(line + 1 + kSaltBytes)});
+  }
+  if (archive.is_broken()) return fail(Errc::malformed, path + ": not a whole bundle");
+  return {};
 }
 
 }  // namespace ethos::reports

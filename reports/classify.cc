@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "ledger/base/base64.h"
 #include "ledger/base/bytes.h"
@@ -99,7 +100,7 @@ NameRole object_role(JsonValue object) {
 }
 
 Capability capability_of_denial(std::string_view rule, std::string_view operation,
-                                std::string_view observe) {
+                                std::string_view observe, std::int64_t error) {
   for (const RuleColumn& known : kRules) {
     if (known.rule == rule) return known.capability;
   }
@@ -107,7 +108,9 @@ Capability capability_of_denial(std::string_view rule, std::string_view operatio
   if (is_one_of(operation, {"execve", "execveat"})) return Capability::execute;
   if (is_change_call(operation)) return Capability::write;
   if (is_one_of(operation, {"open", "openat", "openat2"})) {
-    return observe == "writes" ? Capability::write : Capability::files;
+    if (rule == "permission") return Capability::read;
+    const bool wanted_to_write = rule == "outside-grants" && error == EACCES;
+    return observe == "writes" || wanted_to_write ? Capability::write : Capability::files;
   }
   if (operation == "commit") return Capability::write;
   return rule == "outside-grants" || operation == "landlock" ? Capability::files
@@ -136,6 +139,10 @@ Grant read_grant(JsonValue body, Names& names) {
   } else if (cap == "fs.hide") {
     object = joined(body["patterns"]);
     role = NameRole::pattern;
+    if (object.empty()) {
+      object = "(no pattern; Git data by the git rule)";
+      role = NameRole::plain;
+    }
     grant.use = Use::withheld;
   } else if (cap == "limit") {
     object = std::string(body["name"].text_or(""));
@@ -155,6 +162,10 @@ Grant read_grant(JsonValue body, Names& names) {
   grant.object = names.id(object, role);
   grant.detail = names.id(detail);
   return grant;
+}
+
+bool is_not_executed(JsonValue close) {
+  return close["ended_by"].text_or("") == "tool" && !close["exit"].exists();
 }
 
 std::string weaker_text(JsonValue weaker) {

@@ -21,12 +21,17 @@ NameRole object_role(JsonValue object);
 
 // Which column of the matrix a refused act belongs to. By rule where there is one; else by the
 // call. `observe` is the run's: under `writes` only opens that want to write are notified at all,
-// so an open without more says "write"; under `all` it stays "files".
+// so an open without more says "write". Under `all` the answer tells them apart: outside every
+// grant, opens for writing get EACCES; what is answered ENOENT may be either and stays "files".
 Capability capability_of_denial(std::string_view rule, std::string_view operation,
-                                std::string_view observe);
+                                std::string_view observe, std::int64_t error);
 
 // What a capability.grant body gives.
 Grant read_grant(JsonValue body, Names& names);
+
+// Whether a run.close says that the command was not found or could not be executed: nothing of the
+// tool ever ran.
+bool is_not_executed(JsonValue close);
 
 // "memory_bytes by rlimit, proc by no-proc"; empty when nothing is weaker.
 std::string weaker_text(JsonValue weaker);

@@ -236,7 +236,10 @@ void Collector::count(Known& known, const Event& event) {
     ++tally->sarif_files;
   } else if (event.type == "run.close") {
     ++(body["ended_by"].text_or("") == "refused" ? tally->refused : tally->closed);
-    if (body["exit"]["signal"].exists() || body["exit"]["code"].integer_or(0) != 0)
+    const bool was_not_executed = is_not_executed(body);
+    if (was_not_executed) ++tally->not_executed;
+    if (was_not_executed || body["exit"]["signal"].exists() ||
+        body["exit"]["code"].integer_or(0) != 0)
       ++tally->failed_runs;
   } else if (event.type == "run.abort") {
     ++tally->aborted;

@@ -92,6 +92,7 @@ class Collector {
   void closed(std::uint32_t index, const Event& event);
   void settle(std::uint32_t index);
   void settle_grant(const Run& run, const Open& open, std::size_t position, const Ref& ref);
+  void settle_runtime(const Run& run);
   void settle_matrix(const Run& run, const Open& open);
   MatrixRow& matrix_row(NameId tool);
   NameId name(JsonValue value, NameRole role = NameRole::plain) {
@@ -108,6 +109,8 @@ class Collector {
   std::map<std::tuple<NameId, NameId, NameId, std::uint64_t, std::uint8_t>, GrantId> grant_ids_;
   std::map<std::vector<GrantId>, std::uint32_t> grant_set_ids_;
   std::map<std::pair<NameId, GrantId>, std::size_t> grant_row_at_;
+  // Rows of the base runtime of a tool: reading, then starting programs.
+  std::map<NameId, std::pair<std::size_t, std::size_t>> runtime_row_at_;
   std::map<NameId, std::size_t> matrix_at_;
   std::set<NameId> previous_tools_;
   std::int64_t newest_ms_ = 0;

@@ -25,6 +25,8 @@ void Collector::start_row(const Event& event, Run& run) {
   run.opened = event.ref;
   run.started_ms = event.wall_ms;
   run.tool = name(body["tool"], NameRole::tool);
+  run.argc = body["argc"].integer_or(0);
+  if (model_.shows_arguments) run.argv = std::string(body["argv"]["c"].text_or(""));
   run.origin = name(body["origin"], NameRole::declaration);
   run.profile = name(body["profile"], NameRole::declaration);
   run.cage = name(body["class"]);
@@ -115,10 +117,10 @@ void Collector::denial(std::uint32_t index, const Event& event) {
   out.source = name(body["source"]);
   out.cause = name(body["cause"], NameRole::cause);
   out.fix = name(body["fix"], NameRole::cause);
-  out.error = body["errno"].integer_or(0);
+  out.error = body["errno"].integer_or(0);  // before the capability, which depends on it
   out.count = not_negative(body["count"].integer_or(0));
   out.capability = capability_of_denial(body["rule"].text_or(""), body["operation"].text_or(""),
-                                        model_.text(run.observe));
+                                        model_.text(run.observe), out.error);
   if (body["phase"].text_or("") == "setup") {
     ++run.setup_denials;
   } else {
@@ -171,6 +173,7 @@ void Collector::closed(std::uint32_t index, const Event& event) {
   run.exit_code = body["exit"]["code"].integer();
   run.signal = body["exit"]["signal"].integer();
   run.status = body["status"].integer_or(-1);
+  run.not_executed = is_not_executed(body);
   run.limits_hit = model_.names.id(joined(body["limits"]));
   if (body["execs"].exists()) run.program_starts = body["execs"]["total"].big_or(0);
   const JsonValue usage = body["usage"];
@@ -202,8 +205,10 @@ void Collector::settle(std::uint32_t index) {
   // A grant is in force only once the cage stood; what a refused run asked for was never given.
   if (run.enforced) {
     ++row.in_force;
+    if (run.not_executed) ++row.not_executed;
     for (std::size_t i = 0; i < open.grants.size(); ++i)
       settle_grant(run, open, i, open.grant_refs[i]);
+    settle_runtime(run);
     settle_matrix(run, open);
   }
   const auto [at, is_new] =
@@ -245,12 +250,56 @@ void Collector::settle_grant(const Run& run, const Open& open, std::size_t posit
   row.peak = std::max(row.peak, peak);
 }
 
+// Every profile gives the base runtime (declaration.md, table P); no record of its own says so, but
+// a tool that may start programs of /usr was not given nothing.
+void Collector::settle_runtime(const Run& run) {
+  const auto [at, is_new] = runtime_row_at_.try_emplace(run.tool);
+  if (is_new) {
+    const auto make = [&](Capability capability, std::string_view object, Use use) {
+      GrantRow& row = model_.grant_rows.emplace_back();
+      row.tool = run.tool;
+      row.grant = {model_.names.id(kRuntimeGrant),
+                   capability,
+                   model_.names.id(object),
+                   NameId::none,
+                   0,
+                   use};
+      row.first = run.opened;
+      return model_.grant_rows.size() - 1;
+    };
+    at->second.first = make(Capability::read, kRuntimeRead, Use::not_recorded);
+    at->second.second = make(Capability::execute, kRuntimeStart, Use::observed);
+  }
+  for (const std::size_t index : {at->second.first, at->second.second}) {
+    ++model_.grant_rows[index].runs;
+    model_.grant_rows[index].last = run.opened;
+  }
+  GrantRow& started = model_.grant_rows[at->second.second];
+  if (!run.program_starts) {
+    ++started.discarded_runs;  // nothing says whether
+  } else if (*run.program_starts != 0) {
+    ++started.used_runs;
+    started.acts += *run.program_starts;
+    if (!started.first_use) started.first_use = run.ended;
+  }
+}
+
 void Collector::settle_matrix(const Run& run, const Open& open) {
   struct Seen {
     bool granted = false, used = false, observed = false;
     Ref first_granted, first_used;
   };
   std::array<Seen, kCapabilities> seen{};
+  for (const Capability capability : {Capability::read, Capability::execute}) {
+    Seen& here = seen[static_cast<std::size_t>(capability)];
+    here.granted = true;  // the base runtime
+    here.first_granted = run.opened;
+  }
+  if (run.program_starts && *run.program_starts != 0) {
+    Seen& started = seen[static_cast<std::size_t>(Capability::execute)];
+    started.used = true;
+    started.first_used = *run.ended;
+  }
   for (std::size_t i = 0; i < open.grants.size(); ++i) {
     const Grant& grant = model_.grants[static_cast<std::size_t>(open.grants[i])];
     if (grant.use == Use::withheld) continue;

@@ -78,7 +78,8 @@ void define_report(CLI::App& app, Options& options) {
   define_baseline(app, options);
   app.add_option("--period", options.period, "YYYY-MM-DD..YYYY-MM-DD, both days included")
       ->required();
-  app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
+  app.add_option("--zone", options.zone, "IANA time zone of the days, or +HH:MM")
+      ->capture_default_str();
   app.add_option("--at", options.at,
                  "report on the ledger as it was with so many records; there must be a checkpoint");
   app.add_option("--format", options.formats, "html,pdf,csv,xlsx,md,json,oscal")
@@ -93,6 +94,8 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--against", options.against, "up to: end (of the period), or as --baseline");
   app.add_option("--sample", options.sample, "draw so many runs for a closer look; needs --seed");
   app.add_option("--seed", options.seed, "seed of the sample, given by whoever checks");
+  app.add_flag("--arguments", options.arguments,
+               "show command lines, which the records only commit to");
   app.add_option("--redact", options.redact, "policy of what to withhold (ethos-redaction/1)");
   app.add_option("--full-out", options.full_out,
                  "with --redact: directory for the full report that names the redacted one");
@@ -129,6 +132,11 @@ int report(const std::vector<std::string>& args, const Streams& streams) {
   Request request;
   if (const auto refusal = read_request(options, request))
     return stop(streams, refusal->status, refusal->text);
+  for (const std::string& directory : {options.out, options.full_out}) {
+    // Before anything is read; write_report looks again.
+    if (const auto free = check_directory(directory, kReportManifest); !free)
+      return stop(streams, static_cast<int>(Status::unverifiable), free.error().what);
+  }
   const auto plan = plan_outputs(options);
   if (!plan) return stop(streams, static_cast<int>(Status::unverifiable), plan.error().message());
   Model full;
@@ -168,6 +176,10 @@ int verify(const std::vector<std::string>& args, const Streams& streams) {
   app.add_option("--signer", options.signer,
                  "public key (vkey) that must have signed report.intoto.jsonl");
   if (const auto status = parse(app, args, streams)) return *status;
+  if (directory == "-" || list == "-") {
+    return stop(streams, static_cast<int>(Status::usage),
+                "DIR and --fleet: a directory and a file are needed, not standard input");
+  }
   const Remade remade =
       list.empty() ? remake(directory, options) : remake_fleet(directory, options, list);
   if (!options.quiet) {
@@ -187,6 +199,10 @@ int make_key(const std::vector<std::string>& args, const Streams& streams) {
   app.add_option("NAME", name, "name of the signer, without space or +")->required();
   app.add_option("-o,--out", path, "file for the secret; must not exist")->required();
   if (const auto status = parse(app, args, streams)) return *status;
+  if (path == "-") {
+    return stop(streams, static_cast<int>(Status::usage),
+                "-o: a secret goes to a file that only its owner can read, not to standard output");
+  }
   if (!record::is_key_name(name))
     return stop(streams, static_cast<int>(Status::usage), "NAME: no space and no +");
   auto key = record::SigningKey::generate(name);
@@ -206,7 +222,10 @@ int explain(const std::vector<std::string>& args, const Streams& streams) {
   std::string run;
   define_evidence(app, options);
   app.add_option("RUN", run, "run id, or its first letters (at least 4)")->required();
-  app.add_option("--zone", options.zone, "IANA time zone of the times")->capture_default_str();
+  app.add_option("--zone", options.zone, "IANA time zone of the times, or +HH:MM")
+      ->capture_default_str();
+  app.add_flag("--arguments", options.arguments,
+               "show the command line, which the record only commits to");
   app.add_flag("--unverified", options.unverified, "explain even when verification does not pass");
   if (const auto status = parse(app, args, streams)) return *status;
   options.period =
@@ -233,7 +252,8 @@ int fleet(const std::vector<std::string>& args, const Streams& streams) {
       ->capture_default_str();
   app.add_option("--period", options.period, "YYYY-MM-DD..YYYY-MM-DD, both days included")
       ->required();
-  app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
+  app.add_option("--zone", options.zone, "IANA time zone of the days, or +HH:MM")
+      ->capture_default_str();
   app.add_option("--format", options.formats, "html,pdf,csv,xlsx,md,json")
       ->delimiter(',')
       ->capture_default_str();
@@ -256,6 +276,10 @@ int fleet(const std::vector<std::string>& args, const Streams& streams) {
   if (const auto status = parse(app, args, streams)) return *status;
   if (options.out.empty())
     return stop(streams, static_cast<int>(Status::usage), "--out: a directory is required");
+  if (wanted.list == "-") {
+    return stop(streams, static_cast<int>(Status::usage),
+                "LIST: a file is needed, it is not read from standard input");
+  }
   const FleetResult made = make_fleet_report(options, wanted);
   if (!made.refusal.text.empty()) return stop(streams, made.refusal.status, made.refusal.text);
   if (!made.unverified.empty())
@@ -269,7 +293,8 @@ int drift(const std::vector<std::string>& args, const Streams& streams) {
   Options options;
   define_evidence(app, options);
   define_baseline(app, options);
-  app.add_option("--zone", options.zone, "IANA time zone of the days")->capture_default_str();
+  app.add_option("--zone", options.zone, "IANA time zone of the days, or +HH:MM")
+      ->capture_default_str();
   app.add_option("--from", options.baseline,
                  "YYYY-MM-DD (its end) or release:REVISION; every record of --baseline-bundle");
   app.add_option("--to", options.against, "as --from; without it, every record");

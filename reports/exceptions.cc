@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "reports/text.h"
+#include "reports/words.h"
 
 namespace ethos::reports {
 namespace {
@@ -86,8 +87,7 @@ class Lister {
 
   void denial_group(const DenialGroup& group) {
     const Denial& first = *group.first;
-    std::string tried = model_.text(first.operation);
-    if (first.object != NameId::none) tried += " " + model_.text(first.object);
+    std::string tried = act_text(model_.text(first.operation), model_.text(first.object));
     if (group.records > 1) tried += " and " + std::to_string(group.records - 1) + " more";
     if (model_.text(first.phase) == "setup") {
       std::string happened = "not started";
@@ -107,7 +107,7 @@ class Lister {
 
   void limit(const LimitEvent& event) {
     add(ExceptionKind::limit, event.run, event.ref, event.at_ms, model_.text(event.limit),
-        "reached " + std::to_string(event.observed) + ", limit " + std::to_string(event.value),
+        limit_text(model_, event),
         model_.text(event.action) + " by " + model_.text(event.enforced_by));
   }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ledger/base/base64.h"
+#include "reports/arguments.h"
 #include "reports/json_tape.h"
 #include "reports/story.h"
 #include "reports/text.h"
@@ -24,7 +25,8 @@ bool is_run_prefix(const std::string& text) {
 
 // The run whose id begins with the letters; a second one is noticed, not told.
 struct Finder {
-  Finder(const std::string& letters, const Zone& zone) : prefix(letters), story(zone) {}
+  Finder(const std::string& letters, const Zone& zone, Story::CommandLookup command)
+      : prefix(letters), story(zone, std::move(command)) {}
 
   void add(std::uint64_t seq, std::string_view bytes, const Hash& leaf) {
     // Most records are of other runs: look for the letters before parsing.
@@ -55,7 +57,16 @@ std::optional<Refusal> explain_run(const Request& request, const std::string& ru
   Refusal refusal;
   if (!accept_ledger(request, model, refusal)) return refusal;
   TreeRoot tree;
-  Finder finder(run, request.zone);
+  Story::CommandLookup command;
+  std::optional<base::Error> wrong;
+  if (request.arguments) {
+    command = [&](const std::string& commitment) {
+      auto text = ArgumentReader(request).open(commitment);
+      if (!text) wrong = text.error();
+      return text && !text->empty() ? *text : std::string("no longer kept");
+    };
+  }
+  Finder finder(run, request.zone, std::move(command));
   auto count = read_records(
       request, model.verified ? model.verdict.size : 0,
       [&](std::uint64_t seq, std::string_view bytes) { finder.add(seq, bytes, tree.add(bytes)); });
@@ -68,6 +79,7 @@ std::optional<Refusal> explain_run(const Request& request, const std::string& ru
       base::encode_base64(std::as_bytes(std::span(root))) != model.verdict.root_base64) {
     return Refusal{1, "the records changed after they were verified"};
   }
+  if (wrong) return Refusal{wrong->code == base::Errc::mismatch ? 1 : 3, wrong->message()};
   if (finder.found.empty()) return Refusal{2, "no run begins with " + run};
   if (finder.is_ambiguous) return Refusal{2, "more than one run begins with " + run};
   if (model.verified) {

@@ -57,9 +57,10 @@ bool read_member(JsonValue value, const std::string& directory, FleetSpec& out) 
 void add_tally(Tally& sum, const Tally& one) {
   for (const auto field :
        {&Tally::runs, &Tally::closed, &Tally::refused, &Tally::aborted, &Tally::open,
-        &Tally::started, &Tally::denial_records, &Tally::setup_denials, &Tally::limit_records,
-        &Tally::gap_records, &Tally::exports, &Tally::sarif_files, &Tally::runs_with_denials,
-        &Tally::runs_with_limits, &Tally::runs_with_weaker, &Tally::failed_runs, &Tally::tools})
+        &Tally::started, &Tally::not_executed, &Tally::denial_records, &Tally::setup_denials,
+        &Tally::limit_records, &Tally::gap_records, &Tally::exports, &Tally::sarif_files,
+        &Tally::runs_with_denials, &Tally::runs_with_limits, &Tally::runs_with_weaker,
+        &Tally::failed_runs, &Tally::tools})
     sum.*field += one.*field;
   for (const auto field : {&Tally::denied_acts, &Tally::attempts, &Tally::lost_acts})
     sum.*field += one.*field;
@@ -223,6 +224,7 @@ void FleetBuilder::count(const Model& model, std::uint32_t member) {
     ++sum.members;
     sum.runs += row.runs;
     sum.in_force += row.in_force;
+    sum.not_executed += row.not_executed;
     sum.refused += row.refused;
     for (std::size_t i = 0; i < kCapabilities; ++i) add_cell(sum.cells[i], row.cells[i]);
   }
@@ -285,8 +287,8 @@ Fleet FleetBuilder::finish() {
   frame.source.origin = std::to_string(fleet_.members.size()) + " ledgers";
   // What the sections shared with a report over one ledger read.
   for (const FleetTool& tool : fleet_.tools) {
-    frame.matrix.push_back(
-        {frame.names.id(tool.tool), tool.runs, tool.in_force, tool.refused, tool.cells});
+    frame.matrix.push_back({frame.names.id(tool.tool), tool.runs, tool.in_force, tool.refused,
+                            tool.not_executed, tool.cells});
   }
   frame.buckets = fleet_.buckets;
   frame.now = fleet_.now;

@@ -46,7 +46,7 @@ struct FleetMember {
 };
 struct FleetTool {
   std::string tool;
-  std::int64_t members = 0, runs = 0, in_force = 0, refused = 0;
+  std::int64_t members = 0, runs = 0, in_force = 0, refused = 0, not_executed = 0;
   std::array<MatrixCell, kCapabilities> cells;  // sums; no records
 };
 struct FleetRule {

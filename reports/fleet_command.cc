@@ -159,7 +159,7 @@ void write_fleet_manifest(const Fleet& fleet, const Options& options, const Outp
 base::Result<void> write_fleet(const Fleet& fleet, const Options& options, const OutputPlan& plan) {
   const auto outputs = fleet_outputs(fleet, plan);
   if (!outputs) return base::Unexpected(outputs.error());
-  auto set = OutputSet::open(options.out);
+  auto set = OutputSet::open(options.out, kFleetManifest);
   if (!set) return base::Unexpected(std::move(set).error());
   for (const Output& output : *outputs) {
     if (auto added = set->add(output.name, output.write); !added) return added;
@@ -247,6 +247,10 @@ FleetResult make_fleet_report(const Options& options, const FleetOptions& fleet_
     return out;
   }
   auto refusal = check_options(options, *plan);
+  if (!refusal) {
+    if (const auto free = check_directory(options.out, kFleetManifest); !free)
+      refusal = Refusal{kUnverifiable, free.error().what};
+  }
   if (!refusal) refusal = read_fleet(options, fleet_options.list, specs, request);
   if (!refusal && fleet_options.with_members && ::mkdir(options.out.c_str(), 0777) != 0 &&
       errno != EEXIST) {
@@ -308,8 +312,9 @@ Remade remake_fleet(const std::string& directory, Options options, const std::st
   }
   if (!refusal) refusal = build_fleet(specs, request, {options, plan, false}, fleet);
   if (!refusal && fleet.frame.source.root != manifest.fleet_digest) {
-    refusal = Refusal{kUnverifiable,
-                      "the ledgers are not as they were: another list, or one that was not verified then"};
+    refusal = Refusal{
+        kUnverifiable,
+        "the ledgers are not as they were: another list, or one that was not verified then"};
   }
   if (refusal) {
     out.refusal = *refusal;

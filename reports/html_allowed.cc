@@ -79,7 +79,10 @@ void put_matrix(const Page& page) {
       "class=\"matrix\"><caption>Figures are runs, "
       "started of opened in the second column; #n "
       "is the first record that shows it. ");
-  if (!empty.empty()) html.raw("Neither granted nor tried by any tool: ").text(empty).raw(".");
+  if (!empty.empty())
+    html.raw("Not granted beyond the base runtime, and not tried by any tool: ")
+        .text(empty)
+        .raw(".");
   html.raw(
       "</caption><thead><tr><th scope=\"col\">Tool</th><th scope=\"col\" class=\"n\">Started of "
       "opened</th>");
@@ -90,7 +93,7 @@ void put_matrix(const Page& page) {
     html.raw("<tr><th scope=\"row\">")
         .text(model.text(row.tool))
         .raw("</th><td class=\"n\">")
-        .number(row.in_force);
+        .number(row.in_force - row.not_executed);
     html.raw(" of ").number(row.runs).raw("</td>");
     for (const Capability column : columns)
       put_cell(html, row.cells[static_cast<std::size_t>(column)], column);
@@ -101,14 +104,9 @@ void put_matrix(const Page& page) {
 
 namespace {
 
-std::string figure_text(const std::string& name, std::uint64_t value) {
-  if (name.ends_with("_ms")) return human_duration(static_cast<std::int64_t>(value));
-  return name.ends_with("_bytes") ? human_bytes(value) : std::to_string(value);
-}
-
 void put_limit_use(const Page& page, const GrantRow& row) {
   if (row.has_peak) {
-    page.html.raw("highest seen: ").text(figure_text(page.model.text(row.grant.object), row.peak));
+    page.html.raw("highest seen: ").text(limit_figure(page.model.text(row.grant.object), row.peak));
   } else {
     page.html.raw("no figure recorded");
   }
@@ -138,6 +136,10 @@ void put_use(const Page& page, const GrantRow& row) {
     page.html.raw("nothing granted");
   } else if (row.grant.use == Use::not_recorded) {
     page.html.raw("granted; use is not recorded");
+  } else if (row.grant.capability == Capability::execute) {
+    page.html.raw("program starts seen: ").number(row.acts).raw(" in ");
+    put_count(page.html, row.used_runs, "run", "runs");
+    page.html.raw("; which ones is committed in the records");
   } else {
     put_write_use(page.html, row);
   }
@@ -150,7 +152,7 @@ void put_object(const Page& page, const Grant& grant) {
   html.raw("<span class=\"long\">");
   put_code(html, object);
   if (grant.capability == Capability::limits) {
-    html.raw(" at most ").text(figure_text(object, grant.value)).raw(", by ").text(detail);
+    html.raw(" at most ").text(limit_figure(object, grant.value)).raw(", by ").text(detail);
   } else if (!detail.empty()) {
     html.raw(" <span class=\"mute\">").text(detail).raw("</span>");
   }

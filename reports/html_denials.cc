@@ -110,12 +110,9 @@ void put_denial_rows(const Page& page) {
                     "supervisor, A read from the tool's memory (it can race), P a probe.",
                     "",
                     {{"When"},
-                     {"Tool"},
-                     {"Run"},
-                     {"Phase"},
-                     {"Rule"},
+                     {"Tool and run"},
+                     {"Phase and rule"},
                      {"Act"},
-                     {"Object"},
                      {"Outcome"},
                      {"Acts", true},
                      {"Mark"},
@@ -124,16 +121,14 @@ void put_denial_rows(const Page& page) {
     const Denial& row = model.denials[i];
     html.raw("<tr><td>");
     put_time(page, row.at_ms);
-    html.raw("</td><td class=\"nw\">").text(model.text(model.runs[row.run].tool)).raw("</td><td>");
+    html.raw("</td><td>").text(model.text(model.runs[row.run].tool)).raw("<br>");
     put_run_link(page, row.run);
     html.raw("</td><td>")
         .text(model.text(row.phase))
-        .raw("</td><td class=\"nw\">")
+        .raw("<br>")
         .text(model.text(row.rule))
-        .raw("</td><td class=\"nw\">");
-    put_code(html, model.text(row.operation));
-    html.raw("</td><td><span class=\"long\">");
-    put_code(html, model.text(row.object));
+        .raw("</td><td><span class=\"long\">");
+    put_code(html, act_text(model.text(row.operation), model.text(row.object)));
     if (row.cause != NameId::none)
       html.raw(" <span class=\"mute\">").text(model.text(row.cause)).raw("</span>");
     html.raw("</span></td><td>")
@@ -156,14 +151,12 @@ void put_limit_rows(const Page& page) {
   html.raw("<h3>Limits reached</h3>\n");
   put_shown(html, shown, model.limits.size(), "by record number", "limits.csv");
   open_table(html, {"limit-rows",
-                    "Figures in the limit's own unit (bytes, milliseconds, processes).",
+                    "The exact figures, in bytes, milliseconds and processes, are in limits.csv.",
                     "",
                     {{"When"},
-                     {"Tool"},
-                     {"Run"},
+                     {"Tool and run"},
                      {"Limit"},
-                     {"Value", true},
-                     {"Seen", true},
+                     {"What was seen"},
                      {"Action"},
                      {"Held by"},
                      {"Known from"},
@@ -172,15 +165,11 @@ void put_limit_rows(const Page& page) {
     const LimitEvent& row = model.limits[i];
     html.raw("<tr><td>");
     put_time(page, row.at_ms);
-    html.raw("</td><td class=\"nw\">").text(model.text(model.runs[row.run].tool)).raw("</td><td>");
+    html.raw("</td><td>").text(model.text(model.runs[row.run].tool)).raw("<br>");
     put_run_link(page, row.run);
-    html.raw("</td><td class=\"nw\">");
+    html.raw("</td><td>");
     put_code(html, model.text(row.limit));
-    html.raw("</td><td class=\"n\">")
-        .number(row.value)
-        .raw("</td><td class=\"n\">")
-        .number(row.observed)
-        .raw("</td><td>");
+    html.raw("</td><td>").text(limit_text(model, row)).raw("</td><td>");
     html.text(model.text(row.action))
         .raw("</td><td>")
         .text(model.text(row.enforced_by))

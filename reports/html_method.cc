@@ -74,11 +74,12 @@ void put_weaker(const Page& page) {
   }
   html.raw("<p>Of ")
       .number(model.now.started)
-      .raw(" started runs, ")
+      .raw(" runs in a cage, ")
       .number(model.now.runs_with_weaker);
   html.raw(
-      " had something held by a weaker form that their declaration named. Weaker is not absent: it "
-      "is what the host could do.</p>\n");
+      " had a limit held by something weaker than a cgroup, because the host gave none for it and "
+      "the declaration, or the default of that limit, allows the form named here. Weaker is not "
+      "absent: it is what the host could do.</p>\n");
   if (!model.weaker.empty()) {
     put_counted(page,
                 "An rlimit counts each process by itself; the supervisor counts at each notified "
@@ -174,8 +175,10 @@ void put_check(const Page& page) {
       .number(static_cast<std::int64_t>(verdict.exit))
       .raw(
           ". This report then read the same records again and got the same root "
-          "hash. How many checkpoints and disclosed values this copy of the evidence carries is left "
-          "out, so that a bundle of the ledger gives the same report.</caption><thead><tr><th scope=\"col\">Check</th><th scope=\"col\">Result</th><th "
+          "hash. How many checkpoints and disclosed values this copy of the evidence carries is "
+          "left "
+          "out, so that a bundle of the ledger gives the same report.</caption><thead><tr><th "
+          "scope=\"col\">Check</th><th scope=\"col\">Result</th><th "
           "scope=\"col\" class=\"n\">Checked</th><th scope=\"col\">Words of the "
           "verifier</th></tr></thead><tbody>\n");
   for (const Verdict::Check& check : verdict.checks) {
@@ -278,7 +281,12 @@ void put_method(const Page& page) {
       "<p><strong>Names</strong> that tools chose (paths, arguments, addresses) are shown as "
       "recorded; characters that hide or reorder text are shown as "
       "escapes such as <b class=\"u\">\\u{202e}</b>. Values that may name a person are commitments "
-      "in the records and stay withheld here.</p>\n");
+      "in the records and stay withheld here");
+  html.raw(
+      model.shows_arguments
+          ? Markup(", but for the command lines, which were asked for; each is the one that its "
+                   "record commits to.</p>\n")
+          : Markup(".</p>\n"));
   put_redactions(page);
   html.raw("<p><strong>Time.</strong> Wall clock of the host, shown in ")
       .text(model.zone.name())

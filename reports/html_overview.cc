@@ -47,7 +47,7 @@ void put_modes(const Page& page, NameId Run::*mode) {
         .raw("</strong> in ")
         .number(runs)
         .raw(" of ");
-    page.html.number(page.model.now.started).raw(" started runs");
+    page.html.number(page.model.now.started).raw(" runs in a cage");
   }
 }
 
@@ -127,7 +127,7 @@ void put_verdicts(const Page& page) {
         .raw(verdict_symbol(check.result))
         .text(verdict_word(check.result))
         .raw("</span></strong> <small>");
-    html.text(verdict_meaning(check.name)).raw(". ");
+    html.text(verdict_meaning(check.name)).raw("; ");
     html.text(shortened(check.text, 300)).raw("</small></li>\n");
   }
   html.raw(

@@ -48,7 +48,13 @@ void put_row(const Page& page, const Run& run, bool has_details) {
   if (has_details) html.raw("<a").attribute("href", "#run-" + run.id).raw(">");
   html.text(std::string_view(run.id).substr(0, 8));
   if (has_details) html.raw("</a>");
-  html.raw("</td><td class=\"nw\">").text(model.text(run.tool)).raw("</td><td>");
+  html.raw("</td><td>").text(model.text(run.tool));
+  if (run.command != NameId::none) {
+    html.raw("<br><span class=\"long mute\">");
+    put_code(html, shortened(model.text(run.command), 120));
+    html.raw("</span>");
+  }
+  html.raw("</td><td>");
   put_time(page, run.started_ms);
   html.raw("</td><td class=\"n\">")
       .text(run.state == RunState::closed ? human_duration(run.duration_ms) : "")
@@ -77,12 +83,14 @@ void put_grants_of(const Page& page, const Run& run) {
   const std::vector<GrantId>& set = model.grant_sets[run.grant_set];
   if (set.empty()) return;
   html.raw("<dt>").raw(run.enforced ? Markup("Had") : Markup("Asked for")).raw("</dt><dd>");
+  html.raw("base runtime; ");
   for (std::size_t i = 0; i < set.size(); ++i) {
     const Grant& grant = model.grants[static_cast<std::size_t>(set[i])];
     if (i != 0) html.raw("; ");
     html.text(model.text(grant.cap)).raw(" ");
     put_code(html, shortened(model.text(grant.object), 200));
-    if (grant.capability == Capability::limits) html.raw(" ").number(grant.value);
+    if (grant.capability == Capability::limits)
+      html.raw(" ").text(limit_figure(model.text(grant.object), grant.value));
     if (grant.detail != NameId::none) html.raw(" (").text(model.text(grant.detail)).raw(")");
   }
   html.raw("</dd>\n");
@@ -124,6 +132,17 @@ void put_details(const Page& page, std::uint32_t index,
   put_fact(html, "Revision", model.text(run.revision));
   if (run.exe_path != NameId::none)
     put_fact(html, "Program", model.text(run.exe_path) + " " + model.text(run.exe_sha256));
+  if (run.command != NameId::none) {
+    html.raw("<dt>Command line</dt><dd><span class=\"long\">");
+    put_code(html, model.text(run.command));
+    html.raw("</span></dd>\n");
+  } else {
+    put_fact(html, "Command line",
+             std::to_string(run.argc) +
+                 (model.shows_arguments ? " words, no longer kept"
+                                        : " words, which the record only commits to (--arguments "
+                                          "shows them)"));
+  }
   put_fact(html, "Host", model.text(run.kernel) + ", ethos-run " + model.text(run.product));
   put_grants_of(page, run);
   put_fact(html, "Held more weakly", model.text(run.weaker));

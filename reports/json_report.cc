@@ -178,6 +178,7 @@ class Writer {
   void tally(std::string_view key, const Tally& tally) {
     out_.line().key(key).open_object();
     out_.member("runs", tally.runs).member("tools", tally.tools).member("started", tally.started);
+    out_.member("not_executed", tally.not_executed);
     out_.member("closed", tally.closed).member("refused", tally.refused);
     out_.member("aborted", tally.aborted)
         .member("open", tally.open)
@@ -267,6 +268,7 @@ class Writer {
   void matrix(const MatrixRow& row) {
     name("tool", row.tool);
     out_.member("runs", row.runs).member("in_force", row.in_force).member("refused", row.refused);
+    out_.member("not_executed", row.not_executed);
     out_.key("cells").open_list();
     for (std::size_t i = 0; i < kCapabilities; ++i) {
       const auto capability = static_cast<Capability>(i);
@@ -388,6 +390,7 @@ class Writer {
     out_.member("duration_ms", row.duration_ms);
     if (row.exit_code) out_.member("exit_code", *row.exit_code);
     if (row.signal) out_.member("signal", *row.signal);
+    if (row.not_executed) out_.member("not_executed", true);
     out_.member("status", row.status);
     name_if("ended_by", row.ended_by);
     name("origin", row.origin);
@@ -401,6 +404,8 @@ class Writer {
     name_if("revision", row.revision);
     name_if("exe", row.exe_path);
     name_if("exe_sha256", row.exe_sha256);
+    out_.member("arguments", row.argc);
+    name_if("command", row.command);
     name_if("decision", row.decision);
     name("sources", row.sources);
     name("weaker", row.weaker);

@@ -11,6 +11,7 @@
 
 #include "ledger/base/file_lock.h"
 #include "ledger/base/paths.h"
+#include "reports/disclosure_file.h"
 
 namespace ethos::reports {
 namespace {
@@ -191,6 +192,39 @@ base::Result<std::int64_t> read_ledger(const std::string& path, std::int64_t siz
                 path + ": record " + std::to_string(reader.read_so_far()) + " is missing");
   }
   return reader.read_so_far();
+}
+
+base::Result<void> read_ledger_disclosures(const std::string& path,
+                                           const std::vector<std::string>& commitments,
+                                           const DisclosureSink& sink) {
+  auto lock = lock_shared(path);
+  if (!lock) return base::Unexpected(std::move(lock).error());
+  auto database = open_database(path);
+  if (!database) return base::Unexpected(std::move(database).error());
+  sqlite3_stmt* raw = nullptr;
+  if (sqlite3_prepare_v2(database->get(),
+                         "SELECT kind, salt, bytes FROM main.disclosure WHERE c=?1", -1, &raw,
+                         nullptr) != SQLITE_OK) {
+    return fail(Errc::mismatch, path + ": the table of disclosures is not readable");
+  }
+  const Statement statement(raw);
+  const auto column = [raw](int index) {
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(raw, index));
+    const auto* data = static_cast<const char*>(sqlite3_column_blob(raw, index));
+    return size == 0 ? std::string_view() : std::string_view(data, size);
+  };
+  for (std::size_t i = 0; i < commitments.size(); ++i) {
+    sqlite3_reset(raw);
+    sqlite3_bind_blob(raw, 1, commitments[i].data(), static_cast<int>(commitments[i].size()),
+                      SQLITE_STATIC);
+    const int step = sqlite3_step(raw);
+    if (step == SQLITE_ROW) {
+      sink(i, {column(0), column(1), column(2)});
+    } else if (step != SQLITE_DONE) {
+      return fail(Errc::mismatch, path + ": " + sqlite3_errmsg(database->get()));
+    }
+  }
+  return {};
 }
 
 }  // namespace ethos::reports

@@ -24,6 +24,7 @@ void write_manifest(const Model& model, const Options& options, const OutputPlan
   out.member("zone_digest", model.zone.digest()).member("tzdata", model.tzdata);
   out.line().key("options").open_object().member("title", options.title);
   out.member("organisation", options.organisation).member("csv_raw", options.csv_raw);
+  out.member("arguments", options.arguments);
   out.member("unverified", options.unverified).member("sample", options.sample);
   out.member("controls", model.control_map.digest);
   out.member("baseline", options.baseline).member("against", options.against);

@@ -64,10 +64,16 @@ struct Grant {
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
+// What every run in a cage has without a grant record of its own (declaration.md, table P).
+inline constexpr std::string_view kRuntimeGrant = "base runtime";
+inline constexpr std::string_view kRuntimeRead = "/usr, the links to it, /dev, a made /etc";
+inline constexpr std::string_view kRuntimeStart = "programs of /usr";
+
 // Figures of a set of runs: the period's, or the one's before it.
 struct Tally {
   std::int64_t runs = 0, closed = 0, refused = 0, aborted = 0, open = 0;
-  std::int64_t started = 0;         // the tool was released
+  std::int64_t started = 0;         // the cage stood and the tool was released
+  std::int64_t not_executed = 0;    // of these: there was no such command, or it could not be run
   std::int64_t denial_records = 0;  // phase run and commit
   std::int64_t setup_denials = 0;   // phase setup
   std::int64_t limit_records = 0;
@@ -98,6 +104,7 @@ struct Run {
   NameId cage = NameId::none, observe = NameId::none, network = NameId::none, git = NameId::none;
   NameId kernel = NameId::none, product = NameId::none, revision = NameId::none;
   NameId exe_path = NameId::none, exe_sha256 = NameId::none, decision = NameId::none;
+  NameId command = NameId::none;     // its command line, where it was asked for and is there
   NameId sources = NameId::none;     // live sensors, ", " between
   NameId weaker = NameId::none;      // "memory_bytes by rlimit, ...", empty when none
   NameId limits_hit = NameId::none;  // names, ", " between
@@ -105,12 +112,17 @@ struct Run {
   NameId caller = NameId::none;      // user id in decimal
   std::uint32_t denial_records = 0, setup_denials = 0, limit_records = 0, gaps = 0, exports = 0;
   std::uint64_t denied_acts = 0, lost_acts = 0, output_bytes = 0, max_rss_bytes = 0;
+  std::string argv;  // commitment to it: base64 of `c`; until it is opened
+  std::int64_t argc = 0;
   std::optional<std::uint64_t> program_starts;  // seen by the sensor; which ones is committed
   std::int64_t cpu_ms = 0;
   bool left_behind = false;  // teardown did not end clean
   bool truncated = false;
+  bool not_executed = false;    // released, but the command was not found or not executable
   std::uint32_t grant_set = 0;  // index in Model::grant_sets
-  [[nodiscard]] bool has_failed() const { return (exit_code && *exit_code != 0) || signal; }
+  [[nodiscard]] bool has_failed() const {
+    return (exit_code && *exit_code != 0) || signal || not_executed;
+  }
 };
 
 struct Denial {
@@ -168,6 +180,7 @@ struct MatrixCell {
 struct MatrixRow {
   NameId tool = NameId::none;
   std::int64_t runs = 0, in_force = 0, refused = 0;
+  std::int64_t not_executed = 0;  // of `in_force`
   std::array<MatrixCell, kCapabilities> cells;
 };
 
@@ -348,6 +361,7 @@ struct Source {
 
 struct Model {
   std::string title, organisation, generator;
+  bool shows_arguments = false;
   std::string shaping;  // options to give again, see redo_commands
   Period period;
   Zone zone;

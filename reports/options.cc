@@ -29,7 +29,35 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
+// A report is several files, a ledger has files beside it, and a pin is a thing that somebody
+// keeps.
+std::optional<Refusal> refuse_streams(const Options& options) {
+  struct Named {
+    const char* option;
+    const std::string& value;
+  };
+  for (const Named& one : {Named{"--out", options.out}, Named{"--full-out", options.full_out}}) {
+    if (one.value == "-") {
+      return usage(std::string(one.option) +
+                   ": a report is a directory of files; it cannot go to standard output (--json "
+                   "prints the manifest there)");
+    }
+  }
+  for (const Named& one :
+       {Named{"--ledger", options.ledger}, Named{"--bundle", options.bundle},
+        Named{"--pin", options.pin}, Named{"--baseline-bundle", options.baseline_bundle},
+        Named{"--baseline-pin", options.baseline_pin}, Named{"--controls", options.controls},
+        Named{"--redact", options.redact}, Named{"--sign-key", options.signer}}) {
+    if (one.value == "-") {
+      return usage(std::string(one.option) +
+                   ": a file is needed, it is not read from standard input");
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Refusal> check(const Options& options) {
+  if (auto refusal = refuse_streams(options)) return refusal;
   static const std::set<std::string> known = {"html", "csv", "md", "json", "oscal", "xlsx", "pdf"};
   for (const std::string& format : options.formats) {
     if (known.contains(format)) continue;
@@ -139,6 +167,7 @@ std::optional<Refusal> read_request(const Options& options, Request& request) {
                                             : options.ledger;
   request.pin = options.pin;
   request.at = options.at;
+  request.arguments = options.arguments;
   request.verifier = std::move(*verifier);
   request.period = *period;
   request.zone = std::move(*zone);
@@ -166,6 +195,7 @@ std::string shaping_options(const Options& options) {
   if (!options.against.empty()) out += " --against " + quoted(options.against);
   if (!options.controls.empty()) out += " --controls FILE";
   if (!options.redact.empty()) out += " --redact POLICY";
+  if (options.arguments) out += " --arguments";
   if (options.csv_raw) out += " --csv-raw";
   if (options.unverified) out += " --unverified";
   return out;

@@ -26,7 +26,7 @@ struct Options {
   std::int64_t sample = 0;
   std::int64_t at = 0;  // so many records, 0 for all
   std::vector<std::string> formats = {"html", "csv", "md", "json"};
-  bool unverified = false, json = false, quiet = false, csv_raw = false;
+  bool unverified = false, json = false, quiet = false, csv_raw = false, arguments = false;
 };
 
 // $ETHOS_LEDGER, then $XDG_STATE_HOME/ethos/ledger.db, then ~/.local/state/ethos/ledger.db.

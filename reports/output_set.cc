@@ -2,10 +2,13 @@
 #include "reports/output_set.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "ledger/base/bytes.h"
+#include "reports/json_tape.h"
 
 namespace ethos::reports {
 
@@ -39,10 +42,60 @@ base::Result<void> OutputFile::finish() {
   return {};
 }
 
-base::Result<OutputSet> OutputSet::open(const std::string& directory) {
+namespace {
+
+constexpr std::size_t kMaxManifest = 1048576;
+
+// The manifest of the report that lies in the directory, if one does.
+struct Earlier {
+  std::string text;  // what the tape points into
+  JsonTape tape;
+
+  bool read(const std::string& directory) {
+    auto bytes = base::read_file(directory + "/manifest.json", kMaxManifest);
+    if (!bytes) return false;
+    text = std::move(*bytes);
+    return tape.parse(text) && tape.root().is_object();
+  }
+};
+
+}  // namespace
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && name.find('/') == std::string::npos && name != "." &&
+         name != "..";
+}
+
+base::Result<void> check_directory(const std::string& directory, std::string_view format) {
+  Earlier earlier;
+  if (directory.empty() || !earlier.read(directory)) return {};
+  const std::string_view there = earlier.tape.root()["format"].text_or("");
+  if (there == format) return {};
+  const std::string what = there == kFleetManifest    ? "holds a report of a fleet"
+                           : there == kReportManifest ? "holds a report of one ledger"
+                                                      : "has a manifest.json of something else";
+  return base::fail(base::Errc::exists, directory + ": " + what + "; choose another directory");
+}
+
+base::Result<OutputSet> OutputSet::open(const std::string& directory, std::string_view format) {
   if (::mkdir(directory.c_str(), 0777) != 0 && errno != EEXIST)
     return base::fail_errno(directory, errno);
-  return OutputSet(directory);
+  if (auto free = check_directory(directory, format); !free)
+    return base::Unexpected(std::move(free).error());
+  OutputSet out(directory);
+  Earlier earlier;
+  if (!earlier.read(directory)) return out;
+  const JsonValue files = earlier.tape.root()["files"];
+  for (JsonValue one = files.first(); one.exists(); one = files.after(one)) {
+    std::string name(one["name"].text_or(""));
+    // Whoever wrote that manifest must not choose which other files go.
+    const bool is_of_report =
+        name.starts_with("report.") || name.starts_with("fleet.") || name.ends_with(".csv");
+    if (is_plain_name(name) && is_of_report) out.earlier_.push_back(std::move(name));
+  }
+  // Signs the manifest, so the manifest does not name it.
+  if (format == kReportManifest) out.earlier_.emplace_back("report.intoto.jsonl");
+  return out;
 }
 
 base::Result<void> OutputSet::add(const std::string& name,
@@ -58,6 +111,12 @@ base::Result<void> OutputSet::add(const std::string& name,
 base::Result<void> OutputSet::commit() {
   for (const auto& file : files_) {
     if (auto committed = file->commit(); !committed) return committed;
+  }
+  for (const std::string& name : earlier_) {
+    const bool is_ours = std::any_of(files_.begin(), files_.end(),
+                                     [&](const auto& file) { return file->name() == name; });
+    if (!is_ours && ::unlink((directory_ + "/" + name).c_str()) != 0 && errno != ENOENT)
+      return base::fail_errno(directory_ + "/" + name, errno);
   }
   return {};
 }

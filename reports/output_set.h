@@ -44,21 +44,35 @@ class OutputFile : public Sink {
   std::optional<base::Error> error_;
 };
 
+// What a directory holds, as its manifest.json says.
+inline constexpr std::string_view kReportManifest = "ethos-report-manifest/1";
+inline constexpr std::string_view kFleetManifest = "ethos-fleet-manifest/1";
+
+// Errc::exists when the directory holds a report of another kind: its files would lie among ours,
+// named by nobody. An empty name is in order.
+base::Result<void> check_directory(const std::string& directory, std::string_view format);
+
+// A name in a manifest that cannot leave the directory.
+bool is_plain_name(const std::string& name);
+
 // The files of one report. Nothing appears under its name before all of them are complete; whoever
 // reads a manifest finds the files it lists.
 class OutputSet {
  public:
-  // Creates the directory when it is missing (not its parents).
-  static base::Result<OutputSet> open(const std::string& directory);
+  // Creates the directory when it is missing (not its parents). `format`: of its manifest, as in
+  // check_directory.
+  static base::Result<OutputSet> open(const std::string& directory, std::string_view format);
   // One more file with what `writer` puts into it.
   base::Result<void> add(const std::string& name, const std::function<void(Sink&)>& writer);
-  // Gives all their names, in the order they were added.
+  // Gives all their names, in the order they were added; then removes what an earlier report in
+  // this directory left and this one has not, by the names in its manifest.
   base::Result<void> commit();
   [[nodiscard]] const std::vector<std::unique_ptr<OutputFile>>& files() const { return files_; }
 
  private:
   explicit OutputSet(std::string directory) : directory_(std::move(directory)) {}
   std::string directory_;
+  std::vector<std::string> earlier_;  // names of the files of an earlier report
   std::vector<std::unique_ptr<OutputFile>> files_;
 };
 

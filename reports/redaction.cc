@@ -24,7 +24,7 @@ struct Field {
   std::string_view name;
   NameRole role;
 };
-constexpr std::array<Field, 13> kFields = {{
+constexpr std::array<Field, 14> kFields = {{
     {"tool", NameRole::tool},
     {"path", NameRole::path},
     {"address", NameRole::address},
@@ -38,6 +38,7 @@ constexpr std::array<Field, 13> kFields = {{
     {"declaration", NameRole::declaration},
     {"cause", NameRole::cause},
     {"verifier", NameRole::verifier},
+    {"arguments", NameRole::arguments},
 }};
 constexpr std::string_view kEvent = "event";  // reasons and authorities of the ledger's own records
 
@@ -129,7 +130,7 @@ class Redactor {
 
   void show_run(const Run& run) {
     show({run.tool, run.origin, run.profile, run.kernel, run.revision, run.exe_path, run.exe_sha256,
-          run.decision, run.caller, run.problem});
+          run.command, run.decision, run.caller, run.problem});
   }
 
   void text(std::string_view field, std::string& text) {

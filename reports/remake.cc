@@ -7,14 +7,11 @@
 #include "ledger/base/file_io.h"
 #include "reports/attest.h"
 #include "reports/json_tape.h"
+#include "reports/output_set.h"
 #include "reports/outputs.h"
 #include "reports/sha256.h"
 
 namespace ethos::reports {
-
-bool is_plain_name(const std::string& name) {
-  return !name.empty() && name.size() <= 64 && name.find('/') == std::string::npos && name != "..";
-}
 
 namespace {
 
@@ -48,6 +45,7 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
   options.seed = std::string(given["seed"].text_or(""));
   options.sample = given["sample"].integer_or(0);
   options.csv_raw = given["csv_raw"].bool_or(false);
+  options.arguments = given["arguments"].bool_or(false);
   options.baseline = std::string(given["baseline"].text_or(""));
   options.against = std::string(given["against"].text_or(""));
   out.has_baseline = !given["baseline_ledger"].text_or("").empty();

@@ -27,9 +27,6 @@ void compare_files(const std::string& directory, const std::map<std::string, std
 // program that made it (`engine`) is not here.
 OutputPlan plan_again(Options options, const std::string& engine, std::string& no_pdf);
 
-// A name in a manifest that cannot leave the directory.
-bool is_plain_name(const std::string& name);
-
 // Reads DIR/manifest.json, makes the same report again from the ledger and pin of `options`, and
 // compares each file in DIR, its digest in the manifest, and what was made, byte for byte. Nothing
 // in DIR is trusted or changed.

@@ -32,12 +32,6 @@ std::string probes_text(JsonValue probes) {
          " probes from inside failed as they must";
 }
 
-std::string figure(const std::string& name, std::uint64_t value) {
-  if (name.ends_with("_bytes")) return human_bytes(value);
-  return name.ends_with("_ms") ? human_duration(static_cast<std::int64_t>(value))
-                               : std::to_string(value);
-}
-
 }  // namespace
 
 void Story::line(const std::string& words) {
@@ -102,6 +96,7 @@ void Story::opened(JsonValue record) {
   if (const JsonValue exe = body["exe"]; exe.exists()) {
     line("Program: " + path_text(exe["path"]) + ", " + text_of(exe["sha256"]) + ".");
   }
+  if (command_) line("Command: " + command_(text_of(body["argv"]["c"], "")) + ".");
   if (const auto revision = body["repository"]["revision"].text())
     line("Repository revision: " + std::string(*revision) + ".");
   const JsonValue decision = body["decision"];
@@ -121,11 +116,10 @@ void Story::granted(JsonValue body) {
   const std::string& object = names.text(grant.object);
   const std::string cap = text_of(body["cap"]);
   if (grant.capability == Capability::limits) {
-    line("Limit: " + object + " at most " + figure(object, grant.value) + ", held by " +
+    line("Limit: " + object + " at most " + limit_figure(object, grant.value) + ", held by " +
          names.text(grant.detail) + ".");
   } else if (grant.capability == Capability::hidden) {
-    line("Hidden: " + (object.empty() ? std::string("by the git rule") : object) + " (" +
-         std::to_string(body["matches"].integer_or(0)) + " matches).");
+    line("Hidden: " + object + " (" + std::to_string(body["matches"].integer_or(0)) + " matches).");
   } else if (grant.use == Use::withheld) {
     line("No " + cap + ".");
   } else {
@@ -149,7 +143,7 @@ void Story::enforced(JsonValue body) {
 
 void Story::denied(JsonValue body) {
   const std::string object = object_text(body["object"]);
-  const std::string act = text_of(body["operation"]) + (object.empty() ? "" : " " + object);
+  const std::string act = act_text(text_of(body["operation"]), object);
   const std::string rule = body["rule"].exists() ? " (rule " + text_of(body["rule"]) + ")" : "";
   if (body["phase"].text_or("") == "setup") {
     line("Refused before the start at step " + act + rule + ": " +
@@ -168,10 +162,10 @@ void Story::denied(JsonValue body) {
 
 void Story::limited(JsonValue body) {
   const std::string name = text_of(body["limit"]);
-  line(after() + ": reached the limit " + name + " of " +
-       figure(name, body["value"].big_or(0)) +
-       " (seen: " + figure(name, body["observed"].big_or(0)) + "), " + text_of(body["action"]) +
-       " by " + text_of(body["enforced_by"]) + ".");
+  line(after() + ": " + name + ": " +
+       limit_text(name, text_of(body["source"]), body["value"].big_or(0),
+                  body["observed"].big_or(0)) +
+       ", " + text_of(body["action"]) + " by " + text_of(body["enforced_by"]) + ".");
 }
 
 void Story::exported(JsonValue body) {
@@ -184,7 +178,8 @@ void Story::closed(JsonValue body) {
   const JsonValue exit = body["exit"];
   const std::string ended_by = text_of(body["ended_by"]);
   const std::string how =
-      exit["signal"].exists() ? "was ended by signal " + std::to_string(exit["signal"].integer_or(0))
+      exit["signal"].exists()
+          ? "was ended by signal " + std::to_string(exit["signal"].integer_or(0))
       : exit.exists()         ? "ended with exit " + std::to_string(exit["code"].integer_or(0))
       : ended_by == "refused" ? std::string("was not started")
       : ended_by == "tool"    ? std::string("could not be started")

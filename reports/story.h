@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,10 @@ namespace ethos::reports {
 // safe for a terminal.
 class Story {
  public:
-  explicit Story(const Zone& zone) : zone_(zone) {}
+  // `command` gives the command line behind a commitment, or what to say instead.
+  using CommandLookup = std::function<std::string(const std::string& commitment)>;
+  explicit Story(const Zone& zone, CommandLookup command = {})
+      : zone_(zone), command_(std::move(command)) {}
 
   // The records of the run, in order.
   void add(std::uint64_t seq, JsonValue record, const Hash& leaf);
@@ -37,6 +41,7 @@ class Story {
   void closed(JsonValue body);
 
   const Zone& zone_;
+  CommandLookup command_;
   std::string text_;
   Ref ref_;
   std::int64_t start_ms_ = 0, now_ms_ = 0, since_ms_ = 0;

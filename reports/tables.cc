@@ -21,7 +21,8 @@ void fill_runs(const Model& model, Table& table) {
                 "decision",     "denial_records", "denied_acts", "setup_denials", "limit_records",
                 "limits_hit",   "gaps",           "lost_acts",   "exports",       "program_starts",
                 "output_bytes", "max_rss_bytes",  "cpu_ms",      "problem",       "records",
-                "opened_seq",   "opened_leaf",    "ended_seq",   "ended_leaf"});
+                "opened_seq",   "opened_leaf",    "ended_seq",   "ended_leaf",    "arguments",
+                "command"});
   for (const Run& run : model.runs) {
     table.text(run.id)
         .text(run.tool)
@@ -38,7 +39,8 @@ void fill_runs(const Model& model, Table& table) {
     table.number(run.exports);
     run.program_starts ? table.number(*run.program_starts) : table.empty();
     table.number(run.output_bytes).number(run.max_rss_bytes).number(run.cpu_ms);
-    table.text(run.problem).number(run.records).ref(run.opened).ref_if(run.ended).end();
+    table.text(run.problem).number(run.records).ref(run.opened).ref_if(run.ended);
+    table.number(run.argc).text(run.command).end();
   }
 }
 

@@ -15,10 +15,11 @@ struct Unsigned {
   std::uint64_t Tally::*field;
 };
 
-constexpr std::array<Signed, 17> kSigned = {{
+constexpr std::array<Signed, 18> kSigned = {{
     {"runs", "Runs opened", &Tally::runs},
     {"tools", "Different tools", &Tally::tools},
-    {"started", "Runs whose tool was started in the cage", &Tally::started},
+    {"started", "Runs whose cage stood", &Tally::started},
+    {"not_executed", "of these, the command was not found or not executable", &Tally::not_executed},
     {"closed", "Runs closed", &Tally::closed},
     {"refused", "Runs refused before the start", &Tally::refused},
     {"aborted", "Runs aborted (supervisor lost)", &Tally::aborted},

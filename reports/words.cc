@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ledger/base/hex.h"
+#include "reports/text.h"
 
 namespace ethos::reports {
 namespace {
@@ -77,13 +78,42 @@ std::string_view verdict_word(std::string_view result) {
   return "could not be checked";
 }
 
+std::string limit_figure(std::string_view limit, std::uint64_t value) {
+  if (limit.ends_with("_bytes")) return human_bytes(value);
+  return limit.ends_with("_ms") ? human_duration(static_cast<std::int64_t>(value))
+                                : std::to_string(value);
+}
+
+std::string limit_text(std::string_view limit, std::string_view source, std::uint64_t value,
+                       std::uint64_t observed) {
+  std::string out =
+      "limit " + limit_figure(limit, value) + ", seen " + limit_figure(limit, observed);
+  if (observed >= value) return out;
+  if (source == "peak_data")
+    return out + " (looked at ten times a second; within 1/16 of the limit counts as reached)";
+  return out + " (below it: looked at now and then, or the request that would pass it was refused)";
+}
+
+std::string limit_text(const Model& model, const LimitEvent& event) {
+  return limit_text(model.text(event.limit), model.text(event.source), event.value, event.observed);
+}
+
+std::string act_text(std::string_view operation, std::string_view object) {
+  std::string out(operation);
+  if (!object.empty()) out.append(" ").append(object);
+  if (operation == "socket") out += " (refused before a destination could be named)";
+  return out;
+}
+
 std::string ending_text(const Model& model, const Run& run) {
   if (run.state == RunState::open) return "no end recorded";
   if (run.state == RunState::aborted) return "aborted";
   if (run.state == RunState::refused) return "refused";
-  std::string out = run.signal      ? "signal " + std::to_string(*run.signal)
-                    : run.exit_code ? "exit " + std::to_string(*run.exit_code)
-                                    : "no exit status";
+  std::string out = run.signal         ? "signal " + std::to_string(*run.signal)
+                    : run.exit_code    ? "exit " + std::to_string(*run.exit_code)
+                    : run.not_executed ? (run.status == 127 ? std::string("command not found")
+                                                            : std::string("command not executable"))
+                                       : "no exit status";
   const std::string& by = model.text(run.ended_by);
   if (!by.empty() && by != "tool") out += ", ended by " + by;
   return out;
@@ -230,7 +260,8 @@ std::string sensor_text(const Model& model) {
                     std::to_string(model.now.denial_records) + " records. ";
   if (started == 0) return out + "No tool was started, so no sensor could report.";
   out += "The system call sensor was live in " + std::to_string(notify) + " of " +
-         std::to_string(started) + " started runs, kernel audit in " + std::to_string(audit) + ".";
+         std::to_string(started) + " runs in a cage, kernel audit in " + std::to_string(audit) +
+         ".";
   if (model.now.denied_acts == 0 && notify < started) {
     out += " Where it was not, zero means: no event reached us.";
   }

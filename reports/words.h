@@ -22,6 +22,18 @@ std::string_view verdict_word(std::string_view result);
 std::string_view verdict_meaning(std::string_view name);
 
 // How a run ended: "exit 0", "signal 9", "refused", "no end recorded".
+// 268435456 of `memory_bytes` -> "256.0 MiB", 15000 of `wall_ms` -> "15 s", 64 of `pids` -> "64".
+std::string limit_figure(std::string_view limit, std::uint64_t value);
+
+// "limit 64, seen 56 (counted now and then; what was refused in between was not counted)": a record
+// says that a limit was reached, and the figure by which that was known may lie below it.
+std::string limit_text(const Model& model, const LimitEvent& event);
+std::string limit_text(std::string_view limit, std::string_view source, std::uint64_t value,
+                       std::uint64_t observed);
+
+// "connect 192.0.2.1:443"; of a socket call, which knows no destination yet, says so.
+std::string act_text(std::string_view operation, std::string_view object);
+
 std::string ending_text(const Model& model, const Run& run);
 
 // What a period without a single run may say, and never more.

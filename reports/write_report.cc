@@ -28,7 +28,7 @@ base::Result<void> write_report(const Model& model, const Options& options, cons
                                 const std::string& directory, std::ostream* out) {
   const auto outputs = outputs_of(model, plan);
   if (!outputs) return base::Unexpected(outputs.error());
-  auto set = OutputSet::open(directory);
+  auto set = OutputSet::open(directory, kReportManifest);
   if (!set) return base::Unexpected(std::move(set).error());
   for (const Output& output : *outputs) {
     if (auto added = set->add(output.name, output.write); !added) return added;

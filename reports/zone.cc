@@ -141,8 +141,27 @@ ZoneInfo at_rule(const TzRule& rule, std::int64_t instant) {
 
 }  // namespace
 
+// `+02:00`: no file, and the same at all times.
+std::optional<Zone> Zone::fixed(std::string_view name) {
+  const auto digit = [&](std::size_t at) {
+    return name[at] >= '0' && name[at] <= '9' ? name[at] - '0' : 100;
+  };
+  if (name.size() != 6 || (name[0] != '+' && name[0] != '-') || name[3] != ':') return std::nullopt;
+  const int hours = digit(1) * 10 + digit(2);
+  const int minutes = digit(4) * 10 + digit(5);
+  if (hours > 18 || minutes > 59) return std::nullopt;
+  Zone out;
+  out.name_ = std::string(name);
+  out.digest_ = sha256_text(name);
+  const std::int32_t offset = (hours * 60 + minutes) * 60;
+  out.kinds_.push_back({name[0] == '-' ? -offset : offset, std::string(name)});
+  return out;
+}
+
 base::Result<Zone> Zone::open(const std::string& directory, std::string_view name) {
-  if (!is_zone_name(name)) return fail(Errc::malformed, "not an IANA time zone name");
+  if (auto offset = fixed(name)) return std::move(*offset);
+  if (!is_zone_name(name))
+    return fail(Errc::malformed, "not an IANA time zone name, nor an offset +HH:MM");
   auto bytes = base::read_file(directory + "/" + std::string(name), kMaxZoneBytes);
   if (!bytes) {
     return fail(Errc::not_found, "time zone " + std::string(name) + " is not in " + directory +

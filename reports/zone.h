@@ -43,9 +43,11 @@ struct ZoneInfo {
 // seconds since 1970-01-01T00:00:00Z.
 class Zone {
  public:
-  // `name` is an IANA name; it is never used as a path before it is checked. Errc::malformed for a
-  // name that is none, not_found for one this host does not know, unsupported for an unusable file.
+  // `name` is an IANA name, or an offset `+HH:MM`; a name is never used as a path before it is
+  // checked. Errc::malformed for a name that is none, not_found for one this host does not know,
+  // unsupported for an unusable file.
   static base::Result<Zone> open(const std::string& directory, std::string_view name);
+  static std::optional<Zone> fixed(std::string_view name);
   static base::Result<Zone> parse(std::string name, std::string_view bytes);
 
   [[nodiscard]] const std::string& name() const { return name_; }

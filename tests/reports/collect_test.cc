@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "reports/build.h"
+#include "reports/classify.h"
 #include "reports/sample.h"
 #include "reports/words.h"
 #include "tests/reports/support/fixture.h"
@@ -110,6 +111,99 @@ TEST_CASE("collect: used means a record shows it, unused that one would", "[repo
   CHECK(read.granted == 3);
   CHECK(read.unrecorded == 3);
   CHECK(read.used + read.unused == 0);
+}
+
+TEST_CASE("collect: what every profile gives is not left out", "[reports]") {
+  const Model model = small_model();
+  const MatrixCell& start = cell_of(model, "shellcheck", Capability::execute);
+  CHECK(start.granted == 3);
+  CHECK(start.used == 3);
+  REQUIRE(start.first_used);
+  std::uint64_t starts = 0;
+  for (const Run& run : model.runs) {
+    if (model.text(run.tool) == "shellcheck") starts += run.program_starts.value_or(0);
+  }
+  std::size_t rows = 0;
+  for (const GrantRow& row : model.grant_rows) {
+    if (model.text(row.grant.cap) != kRuntimeGrant || model.text(row.tool) != "shellcheck")
+      continue;
+    ++rows;
+    CHECK(row.runs == 3);
+    if (row.grant.capability == Capability::execute) CHECK(row.acts == starts);
+  }
+  CHECK(rows == 2);
+  // Not of a run that was refused.
+  CHECK(cell_of(model, "mypy", Capability::execute).granted == 0);
+  const Rendered files = render(model);
+  CHECK(files.html.find("Start programs</th>") != std::string::npos);
+  CHECK(files.html.find("programs of /usr") != std::string::npos);
+}
+
+namespace {
+
+Model model_of_one(const RunPlan& plan, const std::string& close = "") {
+  const ScratchDirectory scratch;
+  LedgerMaker maker(scratch / "l.db");
+  maker.genesis(1790805600000);
+  RunPlan open = plan;
+  open.start_ms = 1790805700000;
+  if (!close.empty()) open.end = RunPlan::End::none;
+  add_run(maker, 1, open);
+  if (!close.empty()) maker.add("run.close", LedgerMaker::run_id(1), 1790805701000, close);
+  const MadeLedger made = maker.finish();
+  return model_of(scratch / "l.db", made, "2026-10-01..2026-12-31");
+}
+
+}  // namespace
+
+TEST_CASE("collect: a command that was never found did not start", "[reports]") {
+  const Model model = model_of_one(
+      {.tool = "ghost"},
+      R"({"denials":{"acts":"0","records":0},"duration_ms":3,"ended_by":"tool","gaps":0,"limits":[],"records":12,"status":127,"teardown":{"cgroup":"removed","processes_left":0,"scratch":"gone"},"usage":{"cpu_ms":1,"max_rss_bytes":"1"}})");
+  CHECK(model.now.started == 1);
+  CHECK(model.now.not_executed == 1);
+  CHECK(model.now.failed_runs == 1);
+  CHECK(row_of(model, "ghost").not_executed == 1);
+  CHECK(ending_text(model, model.runs[0]) == "command not found");
+  const Rendered files = render(model);
+  CHECK(files.html.find("0 of 1</td>") != std::string::npos);
+  CHECK(files.html.find("command not found") != std::string::npos);
+  CHECK(files.json.find("\"not_executed\":1") != std::string::npos);
+}
+
+TEST_CASE("collect: an open that was answered as only a write is counts as one", "[reports]") {
+  // Outside every grant the cage answers EACCES to writing; ENOENT may be either.
+  CHECK(capability_of_denial("outside-grants", "openat", "all", 13) == Capability::write);
+  CHECK(capability_of_denial("outside-grants", "openat", "all", 2) == Capability::files);
+  CHECK(capability_of_denial("outside-grants", "openat", "writes", 2) == Capability::write);
+  CHECK(capability_of_denial("permission", "open", "all", 13) == Capability::read);
+  CHECK(capability_of_denial("hidden", "openat", "all", 13) == Capability::hidden);
+  const Model model =
+      model_of_one({.tool = "hook",
+                    .observe = "all",
+                    .denials = {{"outside-grants", "openat", "path", "undeclared.txt"}}});
+  CHECK(cell_of(model, "hook", Capability::write).tried == 1);
+  CHECK(cell_of(model, "hook", Capability::files).tried == 0);
+}
+
+TEST_CASE("collect: limits are told in their own units, and why a figure may lie below",
+          "[reports]") {
+  CHECK(limit_text("memory_bytes", "peak_data", 268435456, 260767744) ==
+        "limit 256 MiB, seen 248.6 MiB (looked at ten times a second; within 1/16 of the limit "
+        "counts as reached)");
+  CHECK(limit_text("wall_ms", "timer", 15000, 15000) == "limit 15 s, seen 15 s");
+  CHECK(limit_text("pids", "process_count", 64, 56).find("limit 64, seen 56 (below it: ") == 0);
+  CHECK(act_text("socket", "AF_INET SOCK_STREAM 6") ==
+        "socket AF_INET SOCK_STREAM 6 (refused before a destination could be named)");
+  CHECK(act_text("connect", "192.0.2.1:443") == "connect 192.0.2.1:443");
+}
+
+TEST_CASE("collect: hiding without a pattern of its own is named", "[reports]") {
+  Names names;
+  JsonTape tape;
+  REQUIRE(tape.parse(R"({"cap":"fs.hide","matches":1,"patterns":[]})"));
+  const Grant grant = read_grant(tape.root(), names);
+  CHECK(names.text(grant.object) == "(no pattern; Git data by the git rule)");
 }
 
 TEST_CASE("collect: a run whose results were discarded says nothing about use", "[reports]") {

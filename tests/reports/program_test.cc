@@ -222,6 +222,76 @@ TEST_CASE("program: wrong options are status 2, one line, no output", "[reports]
   CHECK_FALSE(bench.has_output());
 }
 
+TEST_CASE("program: no stream stands in for a file or a directory", "[reports]") {
+  const Bench bench;
+  const auto given = [&](const std::string& option) {
+    std::vector<std::string> arguments;
+    for (const auto& [name, value] :
+         {std::pair<std::string, std::string>{"--ledger", bench.path("ledger.db")},
+          {"--pin", bench.path("pin")},
+          {"--period", "2026-10-01..2026-12-31"},
+          {"--out", bench.path("out")}}) {
+      arguments.push_back(name);
+      arguments.push_back(name == option ? "-" : value);
+    }
+    if (option != "--ledger" && option != "--pin" && option != "--out")
+      arguments.insert(arguments.end(), {option, "-"});
+    return bench.run_raw(arguments);
+  };
+  for (const char* option :
+       {"--ledger", "--pin", "--out", "--controls", "--redact", "--sign-key"}) {
+    const auto ended = given(option);
+    CAPTURE(option, ended.err);
+    CHECK(ended.status == 2);
+    CHECK(lines(ended.err) == 1);
+    CHECK(ended.err.find(std::string(option) + ": ") != std::string::npos);
+    CHECK(ended.err.find("standard ") != std::string::npos);
+    CHECK_FALSE(fs::exists("-"));
+    CHECK_FALSE(bench.has_output());
+  }
+  CHECK(bench.run_raw({"verify", "-", "--pin", bench.path("pin")}).status == 2);
+  CHECK(
+      bench
+          .run_raw({"fleet", "-", "--period", "2026-10-01..2026-12-31", "--out", bench.path("out")})
+          .status == 2);
+  CHECK(bench.run_raw({"key", "a.example.com", "-o", "-"}).status == 2);
+  CHECK_FALSE(fs::exists("-"));
+}
+
+TEST_CASE("program: a directory holds one kind of report, and one report", "[reports]") {
+  const Bench bench;
+  fs::create_directory(bench.path("out"));
+  SECTION("another kind is refused before anything is read") {
+    for (const char* format : {"ethos-fleet-manifest/1", "npm"}) {
+      std::ofstream(bench.path("out/manifest.json")) << "{\"format\":\"" << format << "\"}";
+      const auto ended = bench.run();
+      CAPTURE(ended.err);
+      CHECK(ended.status == 3);
+      CHECK(lines(ended.err) == 1);
+      CHECK(ended.err.find("choose another directory") != std::string::npos);
+      CHECK_FALSE(fs::exists(bench.path("arguments")));  // the verifier was not started
+      CHECK_FALSE(fs::exists(bench.path("out/report.json")));
+    }
+  }
+  SECTION("what an earlier report left goes, and nothing else does") {
+    REQUIRE(bench.run({"--format", "html,csv,md"}).status == 0);
+    std::ofstream(bench.path("out/notes.txt")) << "mine";
+    REQUIRE(bench.run({"--format", "json"}).status == 0);
+    CHECK(fs::exists(bench.path("out/report.json")));
+    CHECK(fs::exists(bench.path("out/notes.txt")));
+    for (const char* name : {"report.html", "report.md", "runs.csv"})
+      CHECK_FALSE(fs::exists(bench.path(std::string("out/") + name)));
+    // A manifest that names somebody else's file does not have it removed.
+    std::ofstream(bench.path("out/manifest.json"))
+        << R"({"format":"ethos-report-manifest/1","files":[{"name":"notes.txt"},{"name":"../pin"},{"name":"report.old"}]})";
+    std::ofstream(bench.path("out/report.old")) << "x";
+    REQUIRE(bench.run({"--format", "json"}).status == 0);
+    CHECK(fs::exists(bench.path("out/notes.txt")));
+    CHECK(fs::exists(bench.path("pin")));
+    CHECK_FALSE(fs::exists(bench.path("out/report.old")));
+  }
+}
+
 TEST_CASE("program: an output that cannot be written leaves nothing behind", "[reports]") {
   const Bench bench;
   SECTION("the directory is a file") {

@@ -30,7 +30,10 @@ struct Growing {
   std::int64_t size = 0;
 
   Growing() {
-    add_run(ledger, run_of('c', 2));
+    RunChoices first = run_of('c', 2);
+    const std::string argv("true\0--only\0it's here\0", 22);
+    first.patch["run.open"] = {{"argc", 3}, {"argv", ledger.commit("argv", argv)}};
+    add_run(ledger, first);
     ledger.rotate();
     add_run(ledger, run_of('d', 0));
     size = static_cast<std::int64_t>(ledger.records.size());
@@ -92,6 +95,32 @@ TEST_CASE("repeat: a report is made again from a ledger that has grown", "[repor
   const Ended unsigned_state = all.report("--at " + std::to_string(all.size - 2) + " --out " + all.dir.file("none"));
   CHECK(unsigned_state.status == 3);
   CHECK_FALSE(fs::exists(all.dir.file("none")));
+}
+
+TEST_CASE("repeat: command lines are shown when asked for, and are the committed ones", "[reports]") {
+  Growing all;
+  const std::string command = "true --only 'it'\\''s here'";
+  CHECK(slurp(all.dir.file("r/runs.csv")).find(command) == std::string::npos);
+  REQUIRE(all.report("--arguments --format html,json,csv --out " + all.dir.file("r")).status == 0);
+  const Json report = Json::parse(slurp(all.dir.file("r/report.json")));
+  CHECK(report.at("runs").at(0).at("arguments") == 3);
+  CHECK(report.at("runs").at(0).at("command") == command);
+  CHECK(slurp(all.dir.file("r/runs.csv")).find(command) != std::string::npos);
+  CHECK(all.verify().status == 0);
+  const Ended told = all.start("ethos-report", "explain --arguments --ledger " + all.dir.file("l.db") + " --pin " + all.dir.file("pin") + " " + run_of('c', 0).run);
+  CHECK(told.out.find("Command: " + command) != std::string::npos);
+  // Withheld like any other value.
+  save(all.dir.file("policy"), R"({"format":"ethos-redaction/1","id":"p","authority":"a","rules":[{"field":"arguments","reason":"secret"}]})");
+  REQUIRE(all.report("--arguments --redact " + all.dir.file("policy") + " --format html,json,csv --out " + all.dir.file("x")).status == 0);
+  for (const auto& entry : fs::directory_iterator(all.dir.file("x"))) CHECK(slurp(entry.path()).find(command) == std::string::npos);
+  CHECK(slurp(all.dir.file("x/runs.csv")).find("[withheld: secret, no. 1]") != std::string::npos);
+  // A bundle that carries them gives the same; one that does not says so.
+  all.bundle("--disclose all");
+  CHECK(all.verify("--bundle " + all.dir.file("b.ethosb")).status == 0);
+  all.bundle("");
+  REQUIRE(all.start("ethos-report", "--bundle " + all.dir.file("b.ethosb") + " --pin " + all.dir.file("pin") +
+                                        " --period 2026-01-01..2026-12-31 --arguments --format csv --out " + all.dir.file("y")).status == 0);
+  CHECK(slurp(all.dir.file("y/runs.csv")).find(command) == std::string::npos);
 }
 
 TEST_CASE("repeat: a bundle gives the bytes that the ledger gave", "[reports]") {

@@ -100,6 +100,19 @@ TEST_CASE("zone: a name that could leave the directory is refused", "[reports]")
   CHECK(opened.error().code == ethos::base::Errc::malformed);
 }
 
+TEST_CASE("zone: an offset is a zone of its own, without a file", "[reports]") {
+  const auto zone = Zone::open("/nonexistent", "-03:30");
+  REQUIRE(zone);
+  CHECK(zone->at(0).offset == -12600);
+  CHECK(zone->at(4000000000).name == "-03:30");
+  const std::chrono::sys_days day{std::chrono::year{2026} / 10 / 1};
+  CHECK(zone->start_of_day(day) == day.time_since_epoch().count() * 86400 + 12600);
+  for (const char* bad : {"+3:00", "+24:00", "03:00", "+03:60", "+0300", "+aa:00"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(Zone::fixed(bad));
+  }
+}
+
 TEST_CASE("zone: an unknown name is not found", "[reports]") {
   const auto opened = Zone::open(kDirectory, "Europe/Atlantis");
   REQUIRE_FALSE(opened);
