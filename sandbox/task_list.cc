@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "ledger/base/unique_fd.h"
 #include "sandbox/mapping_memory.h"
@@ -72,6 +74,11 @@ std::array<std::uint64_t, 4> cpu_ticks(const std::string& stat) {
     at = stat.find(' ', at + 1);
   }
   return out;
+}
+
+bool has_same_memory(pid_t a, pid_t b) {
+  constexpr int kMemory = 1;  // KCMP_VM
+  return syscall(SYS_kcmp, a, b, kMemory, 0, 0) == 0;
 }
 
 std::uint64_t sum_kib(const std::string& text, std::initializer_list<const char*> names) {
@@ -168,10 +175,16 @@ MemoryUse measure_memory(pid_t root, const MappingMemory& mappings) {
 
 std::uint64_t measure_memory_once(pid_t root) {
   std::uint64_t out = 0;
+  std::vector<std::pair<pid_t, std::uint64_t>> seen;  // with the size of the address space
   walk(root, [&](const Process& p) {
     std::string thread;
     const auto status = memory_status(p, thread);
     if (!status) return;
+    // One address space of two processes, as between vfork and exec, is counted once.
+    const std::uint64_t size = status_kib(*status, "VmSize");
+    for (const auto& [pid, other] : seen)
+      if (other == size && has_same_memory(pid, p.pid)) return;
+    seen.emplace_back(p.pid, size);
     out += sum_kib(*status, {"VmPTE"}) * 1024;
     const auto rollup = read_small_file(p.task.get(), (thread + "/smaps_rollup").c_str());
     // A process that hides is counted as if it shared nothing.

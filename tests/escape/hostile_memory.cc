@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
@@ -115,6 +117,19 @@ int dead_leader(const Arguments& args) {
   return 0;
 }
 
+// A child that has args[1] MiB together with its parent for a while, as between vfork and exec.
+int borrowed_memory(const Arguments& args) {
+  const std::vector<char> block(static_cast<std::size_t>(std::stoi(args[1])) << 20, 'x');
+  const long child = syscall(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+  if (child == 0) {
+    const timespec time{1, 500'000'000};
+    syscall(SYS_nanosleep, &time, nullptr);
+    syscall(SYS_exit, 0);
+  }
+  std::printf("ended=%d\n", block.back() == 'x' ? 1 : 0);
+  return 0;
+}
+
 // As many mappings as a process may have, in args[1] processes; none of them holds a page.
 int mappings(const Arguments& args) {
   constexpr std::size_t kPairs = 30'000;
@@ -159,6 +174,7 @@ int held_pages(const Arguments&) {
 const std::vector<Entry> kMemoryCases = {
     {"dead-leader", dead_leader},
     {"mappings", mappings},
+    {"borrowed-memory", borrowed_memory},
     {"held-pages", held_pages},
     {"memory-files", memory_files},
     {"socket-buffers", socket_buffers},

@@ -148,3 +148,15 @@ TEST_CASE("escape: without a memory cgroup no byte holds a page in a pipe or soc
     CHECK(r.sink.find("splice") == nullptr);
   }
 }
+
+TEST_CASE("escape: memory that a child borrows until it execs counts once",
+          "[escape][kernel][RES-02]") {
+  REQUIRE_CAGE();
+  support::CageRun r{};
+  run_limited(r, 96, {"borrowed-memory", "60"});
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == Ending::exited);
+  CHECK(Answers(r.out()).of("ended") == 1);
+  CHECK(memory_event(r) == nullptr);
+}
