@@ -240,6 +240,10 @@ class Auditor {
         break;
       case RecordType::key_epoch: epochs_.on_epoch(e.seq, record.body, findings()); break;
       case RecordType::key_revoke: epochs_.on_revoke(e.seq, e.ledger, record.body, findings()); break;
+      case RecordType::ledger_anchor:
+        anchor_book_.on_record(e.seq, record.body);
+        epochs_.on_other(e.seq, findings());
+        break;
       case RecordType::ledger_prune:
         prune_book_.on_order(e.seq, record.body);
         epochs_.on_other(e.seq, findings());
@@ -335,6 +339,7 @@ class Auditor {
     using Seen = PruneBook::Seen;
     if (!is_run_) prune_book_.finish(source_.is_prefix() ? Seen::earlier_state : is_tail ? Seen::tail : Seen::all, findings());
     report_.pruned = prune_book_.pruned();
+    report_.anchors = anchor_book_.finish(source_, chain_.origin(), options_.tsa_roots, findings());
     documents_.set_first_dropped(prune_book_.first());
     documents_.finish(findings());
     check_highwater();
@@ -521,6 +526,7 @@ class Auditor {
   DocumentReader documents_;
   JudgeCache cache_;
   PruneBook prune_book_;
+  AnchorBook anchor_book_;
   RunTracker runs_;
   std::optional<Checkpoint> head_;
   std::uint64_t seen_ = 0;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "verify/anchors.h"
 #include "verify/checkpoint.h"
 #include "verify/judge.h"
 #include "verify/pin.h"
@@ -55,17 +56,12 @@ struct KnownState {
   Answer answer = Answer::not_compared;   // filled by audit()
 };
 
-// Somebody else's word on when a state of the ledger existed.
-struct TimeAnchor {
-  std::uint64_t size = 0;
-  std::int64_t at_ms = 0;
-  std::string text;
-};
-
 struct AuditReport;
 
 struct AuditOptions {
   std::optional<Pin> pin;
+  // Of time stamp authorities; tokens of others are unknown.
+  std::vector<Certificate> tsa_roots;
   // In ascending order of sizes; of the pin's `min` and of the memory. audit() fills in the answers.
   std::vector<KnownState>* known = nullptr;
   // Each checkpoint whose text could be read, in order; signatures by unknown keys included.
@@ -95,6 +91,7 @@ struct AuditReport {
   std::string how;  // how the input was read
   std::vector<KnownState> known;
   Pruned pruned;
+  AnchorSummary anchors;
 
   [[nodiscard]] const Verdict& verdict(VerdictName name) const {
     return verdicts[static_cast<std::size_t>(name)];

@@ -30,6 +30,7 @@ void add_trust(CLI::App& app, Options& options) {
   app.add_flag("--no-min", options.no_min, "Leave out what the pin remembers of size and root");
   app.add_option("--memory", options.memory, "Hold against what was found good before, and remember what is found good now")->option_text("FILE");
   app.add_option("--policy", options.policy, "Whose cosignatures are needed (C2SP tlog-policy)")->option_text("FILE");
+  app.add_option("--tsa-roots", options.tsa_roots, "Roots (PEM) of time stamp authorities whose tokens count")->option_text("FILE");
   app.add_option("--record", options.records, "Exact bytes of a record, for a tlog-proof: the one it proves, and record 0")
       ->option_text("FILE")->allow_extra_args(false);
 }

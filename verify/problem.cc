@@ -237,6 +237,9 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
     {Code::prune_mismatch, "prune_mismatch", V::integrity, S::fail,
      "records have no bytes, and the orders to drop records do not say so",
      "the bytes were deleted in the file, or another list of records was dropped than was recorded"},
+    {Code::anchor_mismatch, "anchor_mismatch", V::time, S::fail,
+     "a recorded time stamp is not one of the checkpoint that it names",
+     "the token or the checkpoint was changed, or the record was made by hand"},
 }};
 
 constexpr bool in_order() {

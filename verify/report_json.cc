@@ -127,6 +127,12 @@ bool write_json(std::ostream& out, const AuditReport& report, const ReportContex
   member("witnesses", context.witnesses);
   member("known", known_json(report.known));
   member("pruned", report.pruned.json());
+  Value stamps = Value::object();
+  stamps.set("recorded", number(report.anchors.stamps)).set("good", number(report.anchors.good)).set("unknown", number(report.anchors.unknown));
+  if (report.anchors.good > 0) {
+    stamps.set("size", number(report.anchors.points.back().size)).set("at_ms", Value::of(report.anchors.points.back().at_ms));
+  }
+  member("time_stamps", stamps);
   out << ",\"runs\":[";
   const bool complete = runs.copy_to(out);
   out << "]}\n";

@@ -12,13 +12,14 @@ std::string source_words(const Value& v) {
   const std::string size = std::to_string(v.at("size").number()) + " records";
   if (v.text_at("from") == "pin") return "the pin remembers (" + size + ")";
   if (v.text_at("from") == "witness") return "the witnesses saw at " + utc_text(v.at("at_ms").number()) + " (" + size + ")";
+  if (v.text_at("from") == "stamp") return "was time-stamped at " + utc_text(v.at("at_ms").number()) + " (" + size + ")";
   return "was checked here at " + utc_text(v.at("at_ms").number()) + " (" + size + ")";
 }
 
 }  // namespace
 
 Value run_known(const std::string& run, std::int64_t first_seq, std::int64_t last_seq, const std::vector<KnownState>& known,
-                const std::vector<TimeAnchor>& witnessed) {
+                const std::vector<TimeAnchor>& witnessed, const std::vector<TimeAnchor>& stamped) {
   const auto first = static_cast<std::uint64_t>(first_seq);
   const auto whole = static_cast<std::uint64_t>(last_seq) + 1;
   Value before;  // the largest state without it
@@ -38,6 +39,7 @@ Value run_known(const std::string& run, std::int64_t first_seq, std::int64_t las
     look(state.from == KnownState::From::pin ? "pin" : "memory", state.size, state.at_ms);
   }
   for (const TimeAnchor& point : witnessed) look("witness", point.size, point.at_ms);
+  for (const TimeAnchor& point : stamped) look("stamp", point.size, point.at_ms);
   Value out = Value::object();
   out.set("run", Value::of(run)).set("first_seq", Value::of(first_seq)).set("last_seq", Value::of(last_seq));
   out.set("not_in", std::move(before)).set("begun_in", std::move(begun)).set("whole_in", std::move(held));

@@ -75,6 +75,7 @@ class Session {
       input_ = spooled_->path;
     }
     audit_.pin = inputs_.pin;
+    audit_.tsa_roots = inputs_.tsa_roots;
     for (auto& [name, file] : inputs_.sarif) sarif_.add(name, std::move(file));
     for (const auto& [name, claims] : inputs_.reports) {
       inputs_.known.push_back({.size = claims.size, .root = claims.root, .from = KnownState::From::report});
@@ -226,7 +227,7 @@ class Session {
       complain(err_, context_.exit, "run " + options_.run + " is not in this ledger");
     }
     if (chosen_ == 1) {
-      context_.run_known = run_known(asked_id_, asked_first_, asked_last_, report.known, witnesses_ ? witnesses_->points() : std::vector<TimeAnchor>{});
+      context_.run_known = run_known(asked_id_, asked_first_, asked_last_, report.known, witnesses_ ? witnesses_->points() : std::vector<TimeAnchor>{}, report.anchors.points);
     }
     if (const int status = remember(report); status != 0) return status;
     Spool& text_runs = options_.json ? words_ : runs_;

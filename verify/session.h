@@ -16,6 +16,7 @@ struct SessionOptions {
   bool no_min = false;                  // what the pin remembers of size and root is left out
   std::string memory;                   // file of states seen before
   std::string policy;                   // C2SP tlog-policy
+  std::string tsa_roots;                // PEM
   std::vector<std::string> records;     // files with exact record bytes, for a proof of one record
   std::string run;                      // show this run only; the first characters will do
   std::string period;

@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t kMaxPin = 16384;
 constexpr std::uint64_t kMaxRecordFile = 16384 + 1;
 constexpr std::size_t kMaxRecords = 1000;
+constexpr std::uint64_t kMaxRoots = std::uint64_t{4} << 20U;
 
 class InputReader {
  public:
@@ -22,7 +23,7 @@ class InputReader {
 
   int read() {
     using Step = int (InputReader::*)();
-    for (const Step step : {&InputReader::standard_input, &InputReader::pin, &InputReader::prefix, &InputReader::memory, &InputReader::policy,
+    for (const Step step : {&InputReader::standard_input, &InputReader::pin, &InputReader::prefix, &InputReader::memory, &InputReader::policy, &InputReader::tsa_roots,
                             &InputReader::assertions, &InputReader::period, &InputReader::sarif, &InputReader::reports, &InputReader::records}) {
       if (const int status = (this->*step)(); status != 0) return status;
     }
@@ -45,6 +46,7 @@ class InputReader {
     std::size_t n = options_.input == "-" ? 1U : 0U;
     n += options_.pin == "-" ? 1U : 0U;
     n += options_.policy == "-" ? 1U : 0U;
+    n += options_.tsa_roots == "-" ? 1U : 0U;
     for (const auto* list : {&options_.sarif, &options_.reports, &options_.records}) n += static_cast<std::size_t>(std::count(list->begin(), list->end(), "-"));
     if (options_.memory == "-") return complain(err_, exit_usage, "--memory: standard input cannot remember");
     return n > 1 ? complain(err_, exit_usage, "`-`, standard input, can be given once only") : 0;
@@ -90,6 +92,16 @@ class InputReader {
     auto policy = TrustPolicy::parse(*bytes);
     if (!policy) return wrong("--policy " + options_.policy, policy.error());
     inputs_.policy = *std::move(policy);
+    return 0;
+  }
+
+  int tsa_roots() {
+    if (options_.tsa_roots.empty()) return 0;
+    const auto bytes = take("tsa-roots", options_.tsa_roots, kMaxRoots);
+    if (!bytes) return complain(err_, exit_usage, "--tsa-roots: " + bytes.error().what);
+    auto roots = parse_pem(*bytes);
+    if (!roots) return wrong("--tsa-roots " + options_.tsa_roots, roots.error());
+    inputs_.tsa_roots = *std::move(roots);
     return 0;
   }
 

@@ -29,6 +29,7 @@ struct SessionInputs {
   std::optional<Pin> pin;
   std::optional<Prefix> prefix;
   std::optional<TrustPolicy> policy;
+  std::vector<Certificate> tsa_roots;
   std::vector<KnownState> known;  // by size
   std::vector<Assertion> assertions;
   std::optional<Period> period;

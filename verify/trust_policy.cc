@@ -216,8 +216,7 @@ std::optional<TimeAnchor> WitnessBook::anchor() const {
   if (!vouched_) return std::nullopt;
   return TimeAnchor{vouched_->size, vouched_->at_s * 1000,
                     std::to_string(vouched_->witnesses.size()) + " of " + std::to_string(policy_.witnesses()) + " witnesses saw the first " +
-                        std::to_string(vouched_->size) + " records by " + utc_text(vouched_->at_s * 1000) +
-                        "; the other times are the host's own"};
+                        std::to_string(vouched_->size) + " records by " + utc_text(vouched_->at_s * 1000)};
 }
 
 Value WitnessBook::json() const {

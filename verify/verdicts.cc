@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "verify/times.h"
+
 namespace ethos::verify {
 namespace {
 
@@ -52,11 +54,7 @@ class Drawer {
         "origin, first record and root key are the pinned ones");
     put(VerdictName::completeness, read ? Outcome::pass : Outcome::unknown, n.runs, completeness());
     freshness();
-    if (input_.anchor) {
-      put(VerdictName::time, Outcome::pass, 1, input_.anchor->text);
-    } else {
-      put(VerdictName::time, Outcome::none, 0, "times are what the host's own clock said; no outside anchor");
-    }
+    time();
     disclosure();
     policy();
   }
@@ -85,6 +83,25 @@ class Drawer {
     const AuditCounts& n = report_.counts;
     if (input_.is_run) return "the run was aborted (its process died; recovery ended it)";
     return "no run is open, but " + plural(n.aborted_runs, "run was", "runs were") + " aborted (their process died; recovery ended them)";
+  }
+
+  // Three grades, told apart: the host's own clock, witnesses, time stamp authorities.
+  void time() {
+    const AnchorSummary& stamps = report_.anchors;
+    std::string text;
+    if (stamps.good > 0) {
+      const TimeAnchor& last = stamps.points.back();
+      text = "the first " + std::to_string(last.size) + " records existed by " + utc_text(last.at_ms) + " (" + std::to_string(stamps.good) + " of " +
+             plural(stamps.stamps, "time stamp", "time stamps") + ")";
+    }
+    if (input_.anchor) text += (text.empty() ? "" : "; ") + input_.anchor->text;
+    const std::uint64_t outside = stamps.good + (input_.anchor ? 1 : 0);
+    put(VerdictName::time, outside > 0 ? Outcome::pass : Outcome::none, outside,
+        outside > 0 ? text + "; the other times are the host's own" : "times are what the host's own clock said; no outside anchor");
+    Verdict& verdict = report_.verdicts[static_cast<std::size_t>(VerdictName::time)];
+    if (verdict.outcome == Outcome::none && stamps.unknown > 0) {
+      verdict = {Outcome::unknown, 0, plural(stamps.unknown, "time stamp", "time stamps") + " could not be judged: " + stamps.why_unknown};
+    }
   }
 
   void freshness() {

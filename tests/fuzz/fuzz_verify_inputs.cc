@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an auditor gives besides a ledger: memory, policy, proof, report, zone file, tiles. The first byte chooses.
+// What an auditor gives besides a ledger: memory, policy, proof, report, zone file, tiles, time stamps. The first byte chooses.
 #include <string>
 
 #include "tests/fuzz/property.h"
@@ -8,6 +8,7 @@
 #include "verify/prefix.h"
 #include "verify/report_check.h"
 #include "verify/tile_reader.h"
+#include "verify/time_token.h"
 #include "verify/tlog_proof.h"
 #include "verify/trust_policy.h"
 #include "verify/zone.h"
@@ -51,7 +52,7 @@ void tiles(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto bytes = ethos::fuzz::text_of(data + 1, size - 1);
-  switch (data[0] % 6) {
+  switch (data[0] % 8) {
     case 0:
       if (const auto memory = Memory::parse(bytes)) require(memory->encode() == bytes);
       break;
@@ -71,7 +72,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 3: (void)parse_report(bytes); break;
     case 4: zone(bytes); break;
-    default: tiles(bytes); break;
+    case 5: tiles(bytes); break;
+    case 6:
+      if (const auto token = parse_time_token(bytes)) require(judge_token(*token, {}).kind != TokenAnswer::Kind::good);
+      break;
+    default: (void)parse_pem(bytes); break;
   }
   return 0;
 }
