@@ -372,14 +372,12 @@ TEST_CASE("keys: rotation and revocation", "[verify]") {
   CHECK(verify_maker(skipped).has("epoch_violation"));
 }
 
-TEST_CASE("ledger: holds, an anchor and a seal are known; nothing follows a seal", "[verify]") {
+TEST_CASE("ledger: holds and a seal are known; nothing follows a seal", "[verify]") {
   const auto sealed = [](bool with_more, const std::function<void(LedgerMaker&)>& change = {}) {
     LedgerMaker ledger = good_ledger();
     ledger.add("ledger.hold", {{"authority", "counsel"}, {"name", "case-1"}, {"reason", "suit"}, {"runs", {kRunA}}});
     ledger.add("ledger.hold", {{"authority", "counsel"}, {"name", "all"}, {"reason", "suit"}});
     ledger.add("ledger.release", {{"authority", "counsel"}, {"name", "all"}, {"reason", "settled"}});
-    ledger.add("ledger.anchor", {{"at_ms", 1790000000000}, {"imprint", "sha256:" + std::string(64, 'a')}, {"kind", "rfc3161"},
-                                 {"policy", "1.2.3"}, {"size", 2}, {"token", ledger.blob("token")}});
     if (change) change(ledger);
     ledger.add("ledger.seal", {{"authority", "ops"}, {"closed", 2}, {"open", 0}, {"reason", "moved"}});
     RunChoices later;
