@@ -99,6 +99,8 @@ class RecordSink {
   virtual ~RecordSink() = default;
   // Durable when it returns.
   virtual base::Result<Committed> commit(const CommitRequest& request) = 0;
+  // The caller waits for something else: time for what the first commit would have to do.
+  virtual void warm_up() {}
 };
 
 // Writes to a ledger, one signed commit at a time (docs/formats/store.md S-6 to S-9). Between
@@ -130,6 +132,10 @@ class Appender final : public RecordSink {
   //   Errc::busy        some other program has the database open
   //   Errc::no_space, Errc::io
   base::Result<Committed> commit(const CommitRequest& request) override;
+
+  // Commits something to a database in memory, so that SQLite's code and tables are loaded. Nothing
+  // where the process has one processor only: there nobody waits while another works.
+  void warm_up() override;
 
   // The same for ledger.* and data.erase records, by the code that knows what they ask for.
   base::Result<Committed> operate(const Operation& operation);

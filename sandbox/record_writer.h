@@ -36,6 +36,8 @@ class RecordWriter {
   // From now on the first record that is added starts the thread, which may commit the queue. The
   // signal mask of whoever adds it is inherited and must block everything.
   void allow_thread() { may_start_ = true; }
+  // Before the first record, while there is time.
+  void warm_up() { sink_.warm_up(); }
   // Ends the thread, if there is one; what is queued stays queued.
   void stop();
   // Commits the queue together with blobs. Not while the thread runs.

@@ -55,6 +55,7 @@ void Recorder::while_building() {
     Json body = committer_.grant(grant);
     granted_.push_back({std::move(body), committer_.take()});
   }
+  writer_.warm_up();
 }
 
 bool Recorder::on_barrier(const Enforced& enforced) {

@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 
 #include "ledger/base/file_lock.h"
 #include "ledger/base/paths.h"
@@ -62,6 +64,25 @@ TEST_CASE("kept connection: between commits no lock and no key is held", "[ledge
   CHECK(commit_one(other));
   CHECK(commit_one(appender));
   CHECK(f.records().size() == 4);
+}
+
+TEST_CASE("warm-up: it touches no file of the ledger", "[ledger][store]") {
+  const LedgerFixture f;
+  const auto state = [&] {
+    std::map<std::string, std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator(f.dir.path())) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream in(entry.path(), std::ios::binary);
+      out[entry.path().string()] = {std::istreambuf_iterator<char>(in), {}};
+    }
+    return out;
+  };
+  const auto before = state();
+  auto appender = keeping(f);
+  appender.warm_up();
+  CHECK(state() == before);
+  CHECK(open_on(f.dir.path()) == 0);
+  CHECK(commit_one(appender));
 }
 
 TEST_CASE("kept connection: what others wrote in between is seen", "[ledger][store]") {
