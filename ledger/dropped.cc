@@ -83,6 +83,7 @@ Result<Dropped> find_dropped(const LedgerReader& reader) {
       out.seqs.push_back(stored.seq);
       return true;
     }
+    if (stored.view.type == "key.epoch") out.epochs.push_back(stored.seq);
     if (stored.view.type != "ledger.prune") return true;
     auto order = parse_order(stored);
     if (!order) {

@@ -15,6 +15,7 @@ class LedgerReader;
 
 // Records whose bytes were dropped (docs/formats/store.md S-15): their hashes are still there.
 struct Dropped {
+  std::vector<std::uint64_t> epochs;  // key.epoch records, met on the same walk
   std::vector<std::uint64_t> seqs;          // ascending
   std::optional<std::uint64_t> last_order;  // seq of the last ledger.prune record
 };

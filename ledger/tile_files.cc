@@ -89,6 +89,10 @@ Result<std::vector<Digest>> TileFiles::hashes_at(unsigned level, std::uint64_t i
   return hashes(level, index, std::min(kTileWidth, count - first));
 }
 
+bool TileFiles::has(const std::string& name) const {
+  return base::open_beneath(root_, name, O_PATH).has_value();
+}
+
 Result<void> TileFiles::make_parents(const std::string& name) {
   for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
     const std::string parent = name.substr(0, at);

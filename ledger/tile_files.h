@@ -33,6 +33,7 @@ class TileFiles {
                                                                     std::uint64_t index,
                                                                     std::uint64_t size) const;
 
+  [[nodiscard]] bool has(const std::string& name) const;
   // Temp and rename; durable only after sync(). Not for what a published checkpoint covers.
   base::Result<void> write(const std::string& name, std::string_view bytes);
   // Everything written so far is on the disk when it returns.

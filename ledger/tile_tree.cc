@@ -45,6 +45,7 @@ class Update {
     if (ok) ok = add_entries();
     if (ok) ok = write_last_tiles();
     if (ok) ok = check_new();
+    if (ok) ok = write_key_checkpoints();
     // The checkpoint last: it must never cover what a power cut could take away.
     if (ok && done_.files > 0) ok = files_.sync();
     if (ok && *note != source_.note) ok = files_.publish(source_.note);
@@ -185,6 +186,17 @@ class Update {
                                     std::to_string(source_.head.size));
   }
 
+  // Who handed over to the key that signs now; a directory of an earlier program lacks them.
+  Result<void> write_key_checkpoints() {
+    for (const auto& [size, note] : source_.key_checkpoints) {
+      const std::string digits = std::to_string(size);
+      const std::string name = "checkpoint.d/" + std::string(20 - digits.size(), '0') + digits;
+      if (size >= source_.head.size || files_.has(name)) continue;
+      if (auto ok = write(name, note); !ok) return ok;
+    }
+    return {};
+  }
+
   Result<void> drop_bundles() {
     for (const std::uint64_t index : source_.dropped_bundles) {
       auto gone = files_.drop(entry_tile_name(index, kTileWidth));
@@ -225,6 +237,11 @@ Result<TileSource> tile_source(const LedgerReader& reader) {
   auto dropped = find_dropped(reader);
   if (!dropped) return Unexpected(std::move(dropped).error());
   for (const std::uint64_t seq : dropped->seqs) source.dropped_bundles.insert(seq / kTileWidth);
+  for (const std::uint64_t seq : dropped->epochs) {
+    auto kept = reader.checkpoint_at(seq + 1);
+    if (!kept) return Unexpected(std::move(kept).error());
+    if (*kept) source.key_checkpoints.emplace(seq + 1, (*kept)->note);
+  }
   source.read = [&reader](std::uint64_t from, std::uint64_t to, const TileSource::Visit& visit) {
     return reader.read_hashes(from, to,
                        [&](const StoredRecord& r) { return visit(r.bytes, r.leaf_hash); });

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,6 +27,8 @@ struct TileSource {
   std::function<base::Result<std::optional<record::RootHash>>(std::uint64_t size)> root_at;
   // Entry bundles that hold a record whose bytes were dropped: not served (TD-8).
   std::set<std::uint64_t> dropped_bundles = {};
+  // The notes of checkpoints at changes of keys, by their size (TD-9).
+  std::map<std::uint64_t, std::string> key_checkpoints = {};
 };
 
 // `reader` must outlive the source.

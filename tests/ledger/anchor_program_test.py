@@ -8,6 +8,7 @@ The authority is `openssl ts`; a witness is a few lines over `openssl pkeyutl`. 
 """
 import base64
 import hashlib
+import json
 import http.server
 import os
 import re
@@ -281,6 +282,14 @@ def main(bin_dir):
     done = subprocess.run([os.path.join(bin_dir, "ethos-verify"), "--pin", f"{directory}/pin", ledger],
                           capture_output=True, text=True, check=False)
     check("ethos-verify accepts the ledger", done.returncode == 0, done.stdout + done.stderr)
+    for what, given in (("ledger", ledger), ("bundle", bundle)):
+        done = subprocess.run([os.path.join(bin_dir, "ethos-verify"), "--json", "--pin", f"{directory}/pin", "--policy",
+                               f"{directory}/policy", "--tsa-roots", roots, given], capture_output=True, text=True, check=False)
+        answer = json.loads(done.stdout or "{}")
+        verdicts = {v["name"]: v["result"] for v in answer.get("verdicts", [])}
+        check(f"ethos-verify knows the authority and the witnesses of the {what}",
+              answer.get("time_stamps", {}).get("good") == 2 and answer["witnesses"]["vouched_size"] > 0
+              and verdicts["time"] == "pass" and done.returncode in (0, 4), done.stdout + done.stderr)
     shutil.rmtree(directory)
     return 1 if FAILURES else 0
 

@@ -145,6 +145,22 @@ TEST_CASE("attest: a key that others could use, or of the ledger, is refused", "
   CHECK(story.verify(args).status == 2);
 }
 
+TEST_CASE("codes: each is explained, and listed among the stable ones", "[verify]") {
+  const std::string page = slurp(std::string(ETHOS_SOURCE) + "/docs/formats/verdict.md");
+  std::istringstream list(verify_with({"--codes"}).out);
+  int codes = 0;
+  for (std::string line; std::getline(list, line); ++codes) {
+    const std::string code = line.substr(0, line.find(' '));
+    CAPTURE(code);
+    CHECK(page.find("`" + code + "`") != std::string::npos);
+    const Outcome r = verify_with({"--explain", code});
+    CHECK(r.status == 0);
+    for (const char* part : {"verdict  ", "means    ", "because  "}) CHECK(r.out.find(part) != std::string::npos);
+  }
+  CHECK(codes > 80);
+  CHECK(verify_with({"--explain", "nonsense"}).status == 2);
+}
+
 TEST_CASE("outputs: a file is replaced whole, and nothing but a file", "[verify]") {
   Story story;
   std::filesystem::create_directory(story.dir.file("d"));
