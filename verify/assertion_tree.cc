@@ -71,6 +71,16 @@ bool limits_by(const RunView& v, const std::vector<std::string>& words, std::str
   return true;
 }
 
+// Each of the sources was live, so what it can see it would have recorded.
+bool watched_by(const RunView& v, const std::vector<std::string>& sources, std::string& why) {
+  for (const std::string& wanted : sources) {
+    if (std::find(v.e().sources.begin(), v.e().sources.end(), wanted) != v.e().sources.end()) continue;
+    why = "was not watched by " + printable(wanted, 60);
+    return false;
+  }
+  return true;
+}
+
 // Why the records may not hold every act; "" when they do.
 std::string unrecorded(const RunEvidence& run) {
   const bool ended = run.state == RunEvidence::State::closed;
@@ -107,7 +117,7 @@ struct Rule {
   Truth (*holds)(const RunView&, const std::vector<std::string>&, std::string&);
 };
 
-const std::array<Rule, 11> kRules{{
+const std::array<Rule, 12> kRules{{
     {"no-network", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, std::string& why) { return truth_of(no_network(v, why)); }},
     {"no-git", RuleArguments::none,
@@ -149,6 +159,8 @@ const std::array<Rule, 11> kRules{{
      [](const RunView& v, const std::vector<std::string>& values, std::string& why) {
        return truth_of(all_within(v.e().read, values, "reading", why));
      }},
+    {"watched-by", RuleArguments::some,
+     [](const RunView& v, const std::vector<std::string>& values, std::string& why) { return truth_of(watched_by(v, values, why)); }},
     {"limits-enforced-by", RuleArguments::some,
      [](const RunView& v, const std::vector<std::string>& values, std::string& why) { return truth_of(limits_by(v, values, why)); }},
 }};

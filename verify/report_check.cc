@@ -80,6 +80,8 @@ class Recount {
   }
 
   [[nodiscard]] std::uint64_t compared() const { return compared_; }
+  // Of a later program; "" when there is none.
+  [[nodiscard]] const std::string& unknown_figure() const { return unknown_figure_; }
 
  private:
   struct Run {
@@ -151,7 +153,10 @@ class Recount {
         run.state = body.at("ended_by").raw() == "refused" ? "refused" : "closed";
         ++total(run.state == "refused" ? "refused" : "closed");
         const View exit = body.at("exit");
-        if (exit.at("signal").exists() || exit.at("code").number() != 0) ++total("failed");
+        // Released, and there was no such program, or it could not be started.
+        const bool is_not_executed = body.at("ended_by").raw() == "tool" && !exit.exists();
+        if (is_not_executed) ++total("not_executed");
+        if (is_not_executed || exit.at("signal").exists() || exit.at("code").number() != 0) ++total("failed");
         break;
       }
       case run_abort:
@@ -206,10 +211,17 @@ class Recount {
   }
 
   void compare_figures() {
-    constexpr const char* kFigures[] = {"runs", "tools", "started", "closed", "refused", "aborted", "open", "failed", "denial_records",
+    constexpr std::string_view kFigures[] = {"runs", "tools", "started", "not_executed", "closed", "refused", "aborted", "open", "failed", "denial_records",
                                         "denied_acts", "attempts", "setup_denials", "limit_records", "gap_records", "lost_acts", "exports",
                                         "sarif_files", "runs_with_denials", "runs_with_limits", "runs_with_weaker"};
-    for (const char* name : kFigures) same(-1, "", std::string("the figure ") + name, std::to_string(total(name)), field(claims_.figures, name));
+    for (const std::string_view name : kFigures) {
+      const std::string* const claimed = field(claims_.figures, name);
+      if (claimed == nullptr && name == "not_executed") continue;  // reports of earlier programs
+      same(-1, "", "the figure " + std::string(name), std::to_string(totals_[std::string(name)]), claimed);
+    }
+    for (const auto& [name, value] : claims_.figures) {
+      if (std::find(std::begin(kFigures), std::end(kFigures), name) == std::end(kFigures)) unknown_figure_ = name;
+    }
   }
 
   void left(const char* name, const std::map<std::int64_t, ReportClaims::Row>& table) {
@@ -225,12 +237,14 @@ class Recount {
   std::map<std::string, std::size_t, std::less<>> matched_;
   std::vector<Difference> differences_;
   std::uint64_t compared_ = 0;
+  std::string unknown_figure_;
 };
 
 // Why nothing can be said of the report; "" when it can.
 std::string obstacle(const ReportClaims& claims, const AuditReport& audited) {
   if (!claims.is_verified) return "the report says itself that it is not verified";
   if (audited.origin.empty() || audited.counts.records == 0) return "the evidence could not be read";
+  if (audited.pruned.records > 0 && audited.pruned.touches(claims.from_ms, claims.until_ms)) return "records of its period were dropped since";
   for (const KnownState& state : audited.known) {
     if (state.from != KnownState::From::report || state.size != claims.size || state.root != claims.root) continue;
     if (state.answer == KnownState::Answer::behind) return "the report covers more records than are here";
@@ -251,10 +265,10 @@ bool read_again(const std::string& input, const ReportClaims& claims, Recount& r
   CheckedBatch checked;
   while (tree.size() < claims.size && (*source)->next_records(batch, findings)) {
     check_batch(batch, tree.size(), checked, hash);
-    for (const CheckedRecord& record : checked.records) {
-      if (tree.size() == claims.size) break;
+    for (std::size_t i = 0; i < checked.records.size() && tree.size() < claims.size; ++i) {
+      const CheckedRecord& record = checked.records[i];
       tree.append(record.leaf, hash);
-      if (record.scan.fault == RecordFault::none) recount.on_record(record);
+      if (!batch.rows[i].is_absent && record.scan.fault == RecordFault::none) recount.on_record(record);
     }
   }
   return tree.size() == claims.size && tree.root(hash) == claims.root;
@@ -289,8 +303,11 @@ Value check_report(const std::string& name, const ReportClaims& claims, const st
   if (differences.empty() && unknown.empty()) {
     if (read_again(input, claims, recount)) {
       recount.finish(differences);
+      if (differences.empty() && !recount.unknown_figure().empty()) {
+        unknown = "it has a figure that this verifier does not know: " + printable(recount.unknown_figure(), 60);
+      }
     } else {
-      unknown = "the records could not be read a second time";
+      unknown = "this evidence does not show all records that the report covers";
     }
   }
   const char* const result = !differences.empty() ? "fail" : unknown.empty() ? "pass" : "unknown";

@@ -264,6 +264,10 @@ TEST_CASE("assertions: what is wrong with a statement, and why it fails, is said
   CHECK(why("not no-network").find("`no-network` holds, and `not` asks that it does not") != std::string::npos);
   CHECK(why("not (no-network and tool in (t, a))").find("(no-network and tool in (t, a))") != std::string::npos);
   CHECK(verify_maker(ledger, "", "", {"--assert", "writes-nothing"}).json.at("assertions").at(0).at("result") == "pass");
+  const auto result = [&](const char* text) { return verify_maker(ledger, "", "", {"--assert", text}).json.at("assertions").at(0).at("result").get<std::string>(); };
+  CHECK(result("watched-by pidfd") == "pass");
+  CHECK(result("watched-by (pidfd, nobody)") == "fail");
+  CHECK(why("watched-by (pidfd, nobody)").find("was not watched by nobody") != std::string::npos);
   LedgerMaker writer;
   RunChoices choices;
   choices.vector = "02-linter";

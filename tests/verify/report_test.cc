@@ -108,6 +108,8 @@ TEST_CASE("report: every figure, row and hash that is changed is found", "[verif
       j[table].push_back(row);
     }).status == 1);
   }
+  CHECK(story.with([](Json& j) { j["summary"]["period"]["new_figure"] = 1; }).status == 3);
+  CHECK(story.with([](Json& j) { j["summary"]["period"].erase("runs"); }).status == 1);
   CHECK(story.with([](Json& j) { j["population"]["rows"] = 9; }).status == 1);
   CHECK(story.with([](Json& j) { j["population"]["sha256"] = "sha256:" + std::string(64, '0'); }).status == 1);
   CHECK(story.with([](Json& j) { j["source"]["root"] = base64(sha256("x")); }).status == 1);
@@ -136,6 +138,29 @@ TEST_CASE("report: every figure, row and hash that is changed is found", "[verif
     CHECK(story.with([&](Json& j) { int left = i; walk(j, left); }).status == 1);
   }
   CHECK(story.verify().status == 0);
+}
+
+TEST_CASE("report: nothing is said of a period whose runs were dropped, or of a part of the ledger", "[verify]") {
+  Story story;
+  story.make();
+  std::vector<std::size_t> dropped;
+  std::string list;
+  for (std::size_t i = 1; i < story.ledger.records.size(); ++i) {
+    if (story.ledger.records[i].bytes.find("caireeyuculbogazdinryhi6d4") == std::string::npos) continue;
+    dropped.push_back(i);
+    list += std::to_string(i) + "\n";
+  }
+  story.ledger.add("ledger.prune", {{"authority", "a"}, {"below", dropped.back() + 1}, {"from_ms", 1790000000000}, {"list", "sha256:" + hex(sha256(list))}, {"reason", "r"},
+                                    {"records", dropped.size()}, {"runs", 1}, {"total", dropped.size()}, {"until_ms", 1790000000100}});
+  story.ledger.checkpoint();
+  for (const std::size_t i : dropped) story.ledger.records[i].bytes.clear();
+  std::filesystem::remove(story.dir.file("l.db"));
+  story.ledger.write(story.dir.file("l.db"));
+  const Outcome r = story.verify();
+  CAPTURE(r.out);
+  CHECK(r.status == 3);
+  CHECK(r.has("report_unknown"));
+  CHECK_FALSE(r.has("report_mismatch"));
 }
 
 TEST_CASE("report: what is no report is refused with one line", "[verify]") {
