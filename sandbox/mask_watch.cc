@@ -13,12 +13,22 @@ namespace {
 
 constexpr std::size_t kMaxAtOnce = 512;
 
+// Over a view of the host's tree. In a layer only the tool itself can move what is masked, and takes
+// the mask along; below /proc nobody can.
+bool is_over_host(const Plan& plan, const std::string& at) {
+  const Mount* below = nullptr;
+  for (const Mount& mount : plan.mounts)
+    if (mount.kind != MountKind::mask && is_within(at, mount.at) &&
+        (below == nullptr || mount.at.size() >= below->at.size()))
+      below = &mount;
+  return below != nullptr && below->kind == MountKind::bind;
+}
+
 }  // namespace
 
 MaskWatch::MaskWatch(const Plan& plan, pid_t pid) {
   for (const Mount& mount : plan.mounts)
-    if (mount.kind == MountKind::mask && !is_within(mount.at, "/proc"))
-      masks_.push_back(&mount.at);
+    if (mount.kind == MountKind::mask && is_over_host(plan, mount.at)) masks_.push_back(&mount.at);
   if (masks_.empty()) return;
   const std::string process = "/proc/" + std::to_string(pid);
   root_.reset(open((process + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -144,6 +144,22 @@ int fork_with_handler(const Arguments& args) {
   return 0;
 }
 
+// args[1] grandchildren that their parents leave behind; somebody has to wait for them.
+int orphans(const Arguments& args) {
+  int refused = 0;
+  for (int i = 0; i < std::stoi(args[1]); ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const pid_t orphan = fork();
+      _exit(orphan < 0 ? 1 : 0);
+    }
+    int status = 1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) ++refused;
+  }
+  say_errno("refused", refused);
+  return 0;
+}
+
 int eat_memory(const Arguments&) {
   for (;;) {
     void* at = mmap(nullptr, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -197,6 +213,7 @@ const std::vector<Entry> kProcessCases = {
     {"fork-bomb", fork_bomb},
     {"fork-until-refused", fork_until_refused},
     {"fork-with-handler", fork_with_handler},
+    {"orphans", orphans},
     {"eat-memory", eat_memory},
     {"eat-memory-together", eat_memory_together},
     {"flood-output", flood_output},

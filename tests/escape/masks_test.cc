@@ -169,3 +169,29 @@ TEST_CASE("escape: dotdot stops at the grant when the host moves directories awa
   CHECK(result->out.kept.find("stolen") == std::string::npos);
   CHECK(result->out.kept.find("secret") == std::string::npos);
 }
+
+TEST_CASE("escape: a tool that moves what is hidden in its own layer reads nothing of it",
+          "[escape][kernel][FSR-07]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("out/dir/.env", "KEY=1");
+  dir.write("out/dir/x", "1");
+  auto plan = support::base_plan(
+      dir.path(), {"/bin/sh", "-c",
+                   "mv out/dir out/moved; cat out/moved/.env out/dir/.env; cp -r out/moved /tmp/c; "
+                   "cat /tmp/c/.env; sleep 0.5; exit 0"});
+  support::grant_write(plan, "out", true);
+  support::hide(plan, "out/dir/.env", false);
+  plan.hide_patterns = {"**/.env"};
+  sandbox::LaunchOptions options;
+  options.forces_copies = GENERATE(false, true);
+  support::CageRun r{};
+  support::run(r, plan, options);
+  CAPTURE(options.forces_copies, r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == Ending::exited);
+  CHECK(r.out().find("KEY") == std::string::npos);
+  CHECK(r.sink.gaps.empty());
+  CHECK(dir.read("out/dir/.env") == "KEY=1");
+  CHECK_FALSE(dir.exists("out/moved/.env"));
+}

@@ -218,3 +218,16 @@ TEST_CASE("cage: pipelines survive notified forks", "[escape][kernel]") {
   CHECK(r.out() == "1\n");
   CHECK(r.err().empty());
 }
+
+TEST_CASE("escape: children that nobody waits for are gone", "[escape][kernel][RES-15]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  auto plan = hostile_plan(dir, {"orphans", "600"});
+  support::set_limit(plan, "pids", 32, sandbox::Enforcer::supervisor);
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  CHECK(Answers(r.out()).of("refused") == 0);
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->processes_left == 0);
+}

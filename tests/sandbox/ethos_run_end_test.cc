@@ -505,3 +505,17 @@ TEST_CASE("ethos-run: what a tool prints is no evidence", "[sandbox][e2e]") {
   CHECK(text_at(closes[1], {"body", "denials", "acts"}) == "1");
   CHECK(site.program("ethos-verify", {"--pin", pin_of(site), site.ledger()}).status == 0);
 }
+
+TEST_CASE("ethos-run: no variable says that a cage is there already", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  Site site;
+  for (const char* name : {"CODING_ETHOS_SANDBOX_ACTIVE", "SANDBOX_RUNTIME", "ETHOS_SANDBOX",
+                           "ETHOS_RUN", "container", "IN_SANDBOX"})
+    site.set(name, "1");
+  const Ended ended =
+      site.run({"--", "/bin/sh", "-c", "echo x 2>/dev/null > stolen; env | grep -c '=1$'"});
+  CHECK(ended.out == "0\n");
+  CHECK_FALSE(site.has("work/stolen"));
+  CHECK(site.records("sandbox.enforced").size() == 1);
+  CHECK(site.records("runtime.sandbox_denial").size() == 1);
+}
