@@ -103,7 +103,9 @@ class Run {
   // The run is closed and its evidence kept; a report that was asked for and is not there is a
   // failure of the runner all the same.
   int with_sarif(Recorder& recorder, int status, SarifRequest request) {
+    // Without a report what is left takes no time, and an exit status that is recorded stays.
     if (!ready_.sarif) return status;
+    signals_.reset();
     request.file = &*ready_.sarif;
     request.prepared = &ready_.prepared;
     request.ledger = &sink_;
@@ -160,7 +162,6 @@ class Run {
     status_.ended_by = "refused";
     if (auto done = recorder.refuse(denial, code(ExitStatus::refused)); !done)
       return evidence_failed(done.error().message());
-    signals_.reset();
     return with_sarif(recorder, code(ExitStatus::refused), {});
   }
 
@@ -195,7 +196,6 @@ class Run {
       return evidence_failed(done.error().message());
     deliver(launch.stdout_fd, result.out.undelivered, signals_->fd());
     deliver(launch.stderr_fd, result.err.undelivered, signals_->fd());
-    signals_.reset();
     tell(result);
     tell_denials(recorder);
     SarifRequest sarif;
