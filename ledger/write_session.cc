@@ -99,8 +99,8 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
     // Under the ledger lock: a service that begins now waits for it before it reads the tail.
     if (auto ok = check_no_service(files); !ok) return Unexpected(std::move(ok).error());
   }
-  auto opened = Database::open(
-      files.database, whom == For::service ? OpenMode::serve : OpenMode::write);
+  auto opened =
+      Database::open(files.database, whom == For::service ? OpenMode::serve : OpenMode::write);
   if (!opened) return Unexpected(std::move(opened).error());
   auto database = std::make_unique<Database>(std::move(*opened));
   const auto refuse = [&](base::Error error) {
@@ -147,9 +147,8 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
   if (!keys) return Unexpected(std::move(keys).error());
   if (!signer && whom != For::revocation) return Unexpected(std::move(signer).error());
   return WriteSession(std::move(*lock), files, std::move(database), std::move(store),
-                      std::move(*tail), origin,
-                      last->ts, epoch->header.ts, std::move(*keys), std::move(*vkey),
-                      signer ? std::optional(std::move(*signer)) : std::nullopt);
+                      std::move(*tail), origin, last->ts, epoch->header.ts, std::move(*keys),
+                      std::move(*vkey), signer ? std::optional(std::move(*signer)) : std::nullopt);
 }
 
 std::vector<std::string> WriteSession::settle(std::string_view checkpoint_note,

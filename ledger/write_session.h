@@ -70,9 +70,9 @@ class WriteSession {
 
  private:
   WriteSession(base::FileLock lock, LedgerFiles files, std::unique_ptr<Database> database,
-               Store store, Tail tail,
-               record::Origin origin, base::Timestamp last_ts, base::Timestamp epoch_ts,
-               Keystore keys, std::string epoch_vkey, std::optional<EpochSigner> signer);
+               Store store, Tail tail, record::Origin origin, base::Timestamp last_ts,
+               base::Timestamp epoch_ts, Keystore keys, std::string epoch_vkey,
+               std::optional<EpochSigner> signer);
   base::Result<bool> is_as_parked();
   std::optional<base::FileLock> lock_;  // first member, so that it is let go last
   LedgerFiles files_;

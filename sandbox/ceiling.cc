@@ -133,14 +133,26 @@ Json encode_list(const Texts& texts) {
   return out;
 }
 
-// Built and not parsed: every run begins with it. Lists as parse_ceiling leaves them, in byte order.
+// Built and not parsed: every run begins with it. Lists as parse_ceiling leaves them, in byte
+// order.
 Ceiling make_built_in() {
   Ceiling out;
   out.name = "workspace/1";
-  out.read = {".",           "/bin",  "/etc/alternatives", "/etc/java-17-openjdk", "/etc/mime.types",
-              "/etc/ssl/certs", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/sbin", "/usr"};
+  out.read = {".",
+              "/bin",
+              "/etc/alternatives",
+              "/etc/java-17-openjdk",
+              "/etc/mime.types",
+              "/etc/ssl/certs",
+              "/lib",
+              "/lib32",
+              "/lib64",
+              "/libx32",
+              "/opt",
+              "/sbin",
+              "/usr"};
   out.write = {"."};
-  out.exec = {".",     "/bin", "/lib",  "/lib32", "/lib64", "/libx32",
+  out.exec = {".",    "/bin",  "/lib", "/lib32",  "/lib64",  "/libx32",
               "/opt", "/sbin", "/usr", "@memory", "@scratch"};
   out.network = {"loopback", "none"};
   out.git = {"none", "read"};

@@ -44,9 +44,9 @@ class PublicKey {
   std::array<std::byte, 32> bytes_{};
 };
 
-// What knows a secret key again when its file is read once more, so that its public half need not be
-// computed anew (a third of a commit's cryptography): a digest of the seed with salt of its own. Says
-// nothing about the seed, which is random.
+// What knows a secret key again when its file is read once more, so that its public half need not
+// be computed anew (a third of a commit's cryptography): a digest of the seed with salt of its own.
+// Says nothing about the seed, which is random.
 class KeyMark {
  private:
   friend class SigningKey;
@@ -62,8 +62,8 @@ class SigningKey {
  public:
   static base::Result<SigningKey> generate(std::string_view name);
   static base::Result<SigningKey> from_seed(std::string_view name, base::ByteSpan seed32);
-  // Exactly one line with its line feed. Error texts never repeat the content. `known`: the mark of a
-  // key that may be this one.
+  // Exactly one line with its line feed. Error texts never repeat the content. `known`: the mark of
+  // a key that may be this one.
   static base::Result<SigningKey> from_file_text(std::string_view text,
                                                  const KeyMark* known = nullptr);
   [[nodiscard]] KeyMark mark() const;

@@ -150,8 +150,7 @@ TEST_CASE("kept connection: it folds its log like every writer", "[ledger][store
   CHECK(f.records().size() == 121);
 }
 
-TEST_CASE("kept connection: it vouches for nothing that was changed meanwhile",
-          "[ledger][store]") {
+TEST_CASE("kept connection: it vouches for nothing that was changed meanwhile", "[ledger][store]") {
   LedgerFixture f;
   auto appender = keeping(f);
   REQUIRE(commit_one(appender));
@@ -167,8 +166,8 @@ TEST_CASE("kept connection: it vouches for nothing that was changed meanwhile",
   }
   SECTION("rolled back, by other files of the names") {
     REQUIRE(commit_one(appender));
-    for (const auto& [from, to] : {std::pair{old_database, f.files.database},
-                                   std::pair{old_log, f.files.wal()}}) {
+    for (const auto& [from, to] :
+         {std::pair{old_database, f.files.database}, std::pair{old_log, f.files.wal()}}) {
       fs::remove(to);
       fs::copy_file(from, to);
     }
