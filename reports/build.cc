@@ -81,7 +81,13 @@ std::string unverified_reason(const Verdict& verdict) {
   for (const std::string_view name : {"integrity", "signatures", "trust", "policy"}) {
     // A ledger without a run has no policy to judge.
     if (name == "policy" && verdict.runs == 0 && verdict.result_of(name) == "none") continue;
-    if (verdict.result_of(name) != "pass") return std::string(name) + " could not be checked";
+    if (verdict.result_of(name) == "pass") continue;
+    std::string why = std::string(name) + " could not be checked";
+    for (const Verdict::Check& check : verdict.checks) {
+      if (check.name == name && !check.text.empty())
+        why += ": " + shortened(visible(check.text), 300);
+    }
+    return why;
   }
   if (verdict.has_problem("behind_pin") || verdict.has_problem("checkpoint_missing")) {
     return "the ledger holds fewer records than its pin or checkpoint says";
@@ -93,8 +99,8 @@ std::string unverified_reason(const Verdict& verdict) {
 }
 
 base::Result<std::int64_t> read_records(const Request& request, std::int64_t size,
-                                        const RecordSink& sink) {
-  if (!request.is_bundle) return read_ledger(request.ledger, size, sink);
+                                        const RecordSink& sink, const DroppedSink& dropped) {
+  if (!request.is_bundle) return read_ledger(request.ledger, size, sink, dropped);
   auto count = read_bundle(request.ledger, request.at, sink);
   if (count && size > 0 && *count != size) {
     return base::fail(base::Errc::mismatch,
@@ -125,12 +131,17 @@ class Reading {
   explicit Reading(Model& model) : model_(model), collector_(model) {}
 
   base::Result<std::int64_t> read(const Request& request, std::int64_t size, Sha256* salt) {
-    auto count = read_records(request, size, [&](std::uint64_t seq, std::string_view bytes) {
-      const Hash leaf = tree_.add(bytes);
-      collector_.add(seq, bytes, leaf);
-      if (salt != nullptr) salt->add(bytes);
-    });
-    return count;
+    return read_records(
+        request, size,
+        [&](std::uint64_t seq, std::string_view bytes) {
+          const Hash leaf = tree_.add(bytes);
+          collector_.add(seq, bytes, leaf);
+          if (salt != nullptr) salt->add(bytes);
+        },
+        [&](std::uint64_t, std::string_view hash) {
+          tree_.add_leaf(hash_of(hash));
+          collector_.add_dropped();
+        });
   }
   base::Result<Totals> finish(const Request& request, std::int64_t count, const Extras& extras) {
     model_.source.size = count;
@@ -165,10 +176,13 @@ bool check_totals(const Totals& totals, Model& model, Refusal& refusal) {
     return refuse(refusal, 1, "no report: the records changed after they were verified");
   }
   std::int64_t runs = 0;
+  std::int64_t dropped = 0;
   for (const TieOutRow& row : model.tie_out) {
     if (row.type == "run.open") runs = row.total();
+    if (row.type == kDroppedType) dropped = row.total();
   }
-  if (totals.records != model.verdict.records || runs != model.verdict.runs) {
+  if (dropped != model.verdict.pruned.records ||
+      totals.records - dropped != model.verdict.records || runs != model.verdict.runs) {
     return refuse(refusal, 3,
                   "no report: the verifier counted other records or runs than this program");
   }

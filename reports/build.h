@@ -71,6 +71,6 @@ base::Result<Totals> read_into(const std::string& ledger, std::int64_t size, Mod
 
 // The records of the request's ledger or bundle up to `size`.
 base::Result<std::int64_t> read_records(const Request& request, std::int64_t size,
-                                        const RecordSink& sink);
+                                        const RecordSink& sink, const DroppedSink& dropped = {});
 
 }  // namespace ethos::reports

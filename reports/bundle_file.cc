@@ -91,13 +91,17 @@ class Archive {
 // u16 big endian length and record bytes, again and again (C2SP tlog-tiles).
 // Those beyond `limit` are passed over.
 bool split_entries(std::string_view bytes, std::int64_t& next, std::int64_t limit,
-                   const RecordSink& sink) {
+                   const RecordSink& sink, bool& has_dropped) {
   while (!bytes.empty() && (limit <= 0 || next < limit)) {
     if (bytes.size() < 2) return false;
     const std::size_t length =
         static_cast<std::size_t>(static_cast<unsigned char>(bytes[0])) * 256 +
         static_cast<unsigned char>(bytes[1]);
-    if (length == 0 || bytes.size() - 2 < length) return false;
+    if (length == 0) {
+      has_dropped = true;
+      return false;
+    }
+    if (bytes.size() - 2 < length) return false;
     sink(static_cast<std::uint64_t>(next++), bytes.substr(2, length));
     bytes.remove_prefix(2 + length);
   }
@@ -132,6 +136,7 @@ base::Result<std::int64_t> read_bundle(const std::string& path, std::int64_t lim
   std::uint64_t size = 0;
   std::int64_t next = 0;
   bool has_manifest = false;
+  bool has_dropped = false;
   while (archive.next(name, size)) {
     if (name == "manifest.json") {
       if (size > kMaxManifest || !archive.content(size, bytes))
@@ -142,7 +147,12 @@ base::Result<std::int64_t> read_bundle(const std::string& path, std::int64_t lim
     } else if (name.starts_with(kEntries)) {
       // Members are sorted and numbers padded, so entry bundles come in the order of their records.
       if (!has_manifest || size > kMaxEntries || !archive.content(size, bytes) ||
-          !split_entries(bytes, next, limit, sink)) {
+          !split_entries(bytes, next, limit, sink, has_dropped)) {
+        if (has_dropped)
+          return fail(
+              Errc::unsupported,
+              named(path,
+                    "records were dropped (pruned) from it; make the report from the ledger"));
         return fail(Errc::mismatch, named(path, name).append(" is cut or out of order"));
       }
     } else if (!archive.skip()) {

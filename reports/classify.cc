@@ -205,6 +205,11 @@ std::string ledger_event_text(std::string_view type, JsonValue body) {
            (runs.exists() ? std::to_string(runs.size()) + " runs" : "the whole ledger") + why;
   }
   if (type == "ledger.release") return "legal hold " + of("name") + " ended" + why;
+  if (type == "ledger.prune") {
+    return std::to_string(body["records"].integer_or(0)) + " records of " +
+           std::to_string(body["runs"].integer_or(0)) + " runs below record " +
+           std::to_string(body["below"].integer_or(0)) + " dropped, their hashes kept" + why;
+  }
   if (type == "ledger.seal") {
     return "the ledger ends: " + std::to_string(body["closed"].integer_or(0)) +
            " runs with an end, " + std::to_string(body["open"].integer_or(0)) + " without" + why;

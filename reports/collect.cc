@@ -15,25 +15,16 @@ namespace ethos::reports {
 namespace {
 
 // In the order of record.md, so that the tie-out table has a place for each.
-constexpr std::string_view kTypes[] = {"ledger.genesis",
-                                       "ledger.resume",
-                                       "ledger.hold",
-                                       "ledger.release",
-                                       "ledger.seal",
-                                       "ledger.anchor",
-                                       "key.epoch",
-                                       "key.revoke",
-                                       "data.erase",
-                                       "run.open",
-                                       "capability.grant",
-                                       "sandbox.enforced",
-                                       "runtime.sandbox_denial",
-                                       "resource.limit",
-                                       "output.captured",
-                                       "artifact.exported",
-                                       "run.gap",
-                                       "run.close",
-                                       "run.abort",
+constexpr std::string_view kTypes[] = {"ledger.genesis",    "ledger.resume",
+                                       "ledger.hold",       "ledger.release",
+                                       "ledger.seal",       "ledger.anchor",
+                                       "ledger.prune",      "key.epoch",
+                                       "key.revoke",        "data.erase",
+                                       "run.open",          "capability.grant",
+                                       "sandbox.enforced",  "runtime.sandbox_denial",
+                                       "resource.limit",    "output.captured",
+                                       "artifact.exported", "run.gap",
+                                       "run.close",         "run.abort",
                                        "sarif.written"};
 
 }  // namespace
@@ -103,6 +94,8 @@ void Collector::add(std::uint64_t seq, std::string_view bytes, const Hash& leaf)
     ledger_event(event);
   }
 }
+
+void Collector::add_dropped() { ++tie_out(kDroppedType).ledger; }
 
 void Collector::key_epoch(const Event& event) {
   KeyEpoch epoch;

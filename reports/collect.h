@@ -28,6 +28,8 @@ class Collector {
   explicit Collector(Model& model);
 
   void add(std::uint64_t seq, std::string_view bytes, const Hash& leaf);
+  // A record of which only the hash is left.
+  void add_dropped();
   // Closes what is still open and computes the rows that need everything. Once, at the end.
   // `baseline`: what stood in another ledger, in this model's names, for the comparison of grants.
   // `redaction`: applied when everything is read, before the rows that people read are made.

@@ -69,7 +69,8 @@ std::optional<Refusal> explain_run(const Request& request, const std::string& ru
   Finder finder(run, request.zone, std::move(command));
   auto count = read_records(
       request, model.verified ? model.verdict.size : 0,
-      [&](std::uint64_t seq, std::string_view bytes) { finder.add(seq, bytes, tree.add(bytes)); });
+      [&](std::uint64_t seq, std::string_view bytes) { finder.add(seq, bytes, tree.add(bytes)); },
+      [&](std::uint64_t, std::string_view hash) { tree.add_leaf(hash_of(hash)); });
   if (!count) {
     return Refusal{count.error().code == base::Errc::mismatch ? 1 : 3,
                    "cannot read: " + count.error().message()};

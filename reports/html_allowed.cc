@@ -16,7 +16,7 @@ void put_state(Html& html, Markup css, Markup symbol, Markup word, std::int64_t 
       .raw("\" aria-hidden=\"true\">")
       .raw(symbol)
       .raw("</span>");
-  html.raw(word).raw(" ").number(runs);
+  html.raw(word).raw("\u00a0").number(runs);  // they stay on one line
   if (first) {
     html.raw(" <span class=\"ref\"")
         .attribute("title", "first: record " + ref_text(*first))

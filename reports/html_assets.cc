@@ -89,7 +89,8 @@ pre{background:var(--soft);border:1px solid var(--line);padding:.7rem .9rem;font
 .filter input{font:inherit;padding:.3rem .5rem;min-width:14rem;border:1px solid var(--mute);background:var(--bg);color:var(--fg)}
 .filter button,.copy{font:inherit;font-size:.85rem;padding:.25rem .6rem;min-height:24px;border:1px solid var(--mute);background:var(--soft);color:var(--fg);cursor:pointer}
 footer{margin:3rem 0 2rem;border-top:1px solid var(--line);padding-top:.8rem}
-@media (min-width:75rem){
+@media screen and (max-width:92rem){.matrix .cell{white-space:normal}.matrix .cell .ref{white-space:nowrap}.matrix th,.matrix td{padding:.35rem .3rem}}
+@media (min-width:84rem){
 .cols{display:grid;grid-template-columns:11.5rem minmax(0,1fr);gap:0 2rem;align-items:start}
 nav{position:sticky;top:0;max-height:100vh;overflow-y:auto;padding-top:1.6rem}
 nav ol{display:block}nav a{display:block;padding:.22rem 0}

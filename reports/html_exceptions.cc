@@ -78,6 +78,8 @@ void put_completeness(const Page& page) {
       .raw(", ")
       .number(model.source.size)
       .raw(" in all, without a hole in the numbers</dd>\n");
+  if (const std::string gone = pruned_text(model); !gone.empty())
+    html.raw("<dt>Dropped</dt><dd><strong>").text(gone).raw("</strong></dd>\n");
   html.raw("<dt>Without an end</dt><dd>");
   put_count(html, model.now.open, "run of the period has", "runs of the period have");
   html.raw(" no end up to the last record</dd>\n<dt>Aborted</dt><dd>");

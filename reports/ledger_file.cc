@@ -21,6 +21,7 @@ using base::fail;
 
 constexpr std::int64_t kBatch = 5000;
 constexpr int kMaxRecord = 16384;
+constexpr int kHashBytes = 32;
 constexpr int kApplicationId = 1163151439;
 
 struct CloseDatabase {
@@ -116,8 +117,9 @@ base::Result<Database> open_database(const std::string& path) {
 
 class Reader {
  public:
-  Reader(const std::string& path, std::int64_t size, const RecordSink& sink)
-      : path_(path), limit_(size), sink_(sink) {}
+  Reader(const std::string& path, std::int64_t size, const RecordSink& sink,
+         const DroppedSink& dropped)
+      : path_(path), limit_(size), sink_(sink), dropped_(dropped) {}
 
   // False in the value: nothing is left.
   base::Result<bool> batch() {
@@ -126,10 +128,10 @@ class Reader {
     auto database = open_database(path_);
     if (!database) return base::Unexpected(std::move(database).error());
     sqlite3_stmt* raw = nullptr;
-    if (sqlite3_prepare_v2(
-            database->get(),
-            "SELECT seq, bytes FROM main.leaf NOT INDEXED WHERE seq>=?1 ORDER BY seq LIMIT ?2", -1,
-            &raw, nullptr) != SQLITE_OK) {
+    if (sqlite3_prepare_v2(database->get(),
+                           "SELECT seq, bytes, hash FROM main.leaf NOT INDEXED WHERE seq>=?1 ORDER "
+                           "BY seq LIMIT ?2",
+                           -1, &raw, nullptr) != SQLITE_OK) {
       return fail(Errc::mismatch, path_ + ": the table of records is not readable");
     }
     const Statement statement(raw);
@@ -158,6 +160,15 @@ class Reader {
       return fail(Errc::mismatch, where + " is missing");
     }
     const int bytes = sqlite3_column_bytes(statement, 1);
+    if (sqlite3_column_type(statement, 1) == SQLITE_BLOB && bytes == 0) {
+      if (!dropped_) return fail(Errc::mismatch, where + " was dropped (pruned)");
+      const auto* hash = static_cast<const char*>(sqlite3_column_blob(statement, 2));
+      if (sqlite3_column_bytes(statement, 2) != kHashBytes)
+        return fail(Errc::mismatch, where + " has no hash");
+      dropped_(static_cast<std::uint64_t>(next_), std::string_view(hash, kHashBytes));
+      ++next_;
+      return {};
+    }
     if (sqlite3_column_type(statement, 1) != SQLITE_BLOB || bytes <= 0 || bytes > kMaxRecord) {
       return fail(Errc::mismatch, where + " is not a record");
     }
@@ -171,17 +182,18 @@ class Reader {
   const std::string& path_;
   const std::int64_t limit_;
   const RecordSink& sink_;
+  const DroppedSink& dropped_;
   std::int64_t next_ = 0;
 };
 
 }  // namespace
 
 base::Result<std::int64_t> read_ledger(const std::string& path, std::int64_t size,
-                                       const RecordSink& sink) {
+                                       const RecordSink& sink, const DroppedSink& dropped) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return base::fail_errno(path, errno);
   if (!S_ISREG(status.st_mode)) return fail(Errc::malformed, path + ": not a file");
-  Reader reader(path, size, sink);
+  Reader reader(path, size, sink, dropped);
   for (;;) {
     auto more = reader.batch();
     if (!more) return base::Unexpected(std::move(more).error());

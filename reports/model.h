@@ -204,6 +204,8 @@ struct CountedName {
   std::optional<Ref> first;
 };
 
+// Row of the records whose bytes were dropped: of which runs they were is not known any more.
+inline constexpr std::string_view kDroppedType = "(dropped by ledger.prune)";
 // Records of one type, told apart by where their run began. The columns sum to the checkpoint.
 struct TieOutRow {
   std::string type;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/tree_root.h"
 
+#include <cassert>
+#include <cstring>
+
 namespace ethos::reports {
 namespace {
 
@@ -10,8 +13,20 @@ std::string_view as_text(const Hash& hash) {
 
 }  // namespace
 
+Hash hash_of(std::string_view bytes) {
+  assert(bytes.size() == std::tuple_size_v<Hash>);
+  Hash out{};
+  std::memcpy(out.data(), bytes.data(), out.size());
+  return out;
+}
+
 Hash TreeRoot::add(std::string_view record) {
   const Hash leaf = hasher_.add(std::string_view("\0", 1)).add(record).finish();
+  add_leaf(leaf);
+  return leaf;
+}
+
+void TreeRoot::add_leaf(const Hash& leaf) {
   peaks_.push_back(leaf);
   // One merge for each trailing 1 bit of the old size.
   for (std::uint64_t bits = size_; (bits & 1U) != 0; bits >>= 1U) {
@@ -20,7 +35,6 @@ Hash TreeRoot::add(std::string_view record) {
     peaks_.back() = node(peaks_.back(), right);
   }
   ++size_;
-  return leaf;
 }
 
 Hash TreeRoot::root() {

@@ -28,6 +28,12 @@ struct Verdict {
     std::string text;
   };
 
+  // Old runs of which only hashes are left (verdict.md V-9); all 0 when there are none.
+  struct Pruned {
+    std::int64_t records = 0, runs = 0, from_ms = 0, until_ms = 0;
+  };
+
+  Pruned pruned;
   std::string verifier;  // its version
   int exit = 3;
   std::string pin_fingerprint;  // empty: no pin

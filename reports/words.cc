@@ -105,6 +105,19 @@ std::string act_text(std::string_view operation, std::string_view object) {
   return out;
 }
 
+std::string pruned_text(const Model& model) {
+  const Verdict::Pruned& gone = model.verdict.pruned;
+  if (gone.records == 0) return {};
+  const bool is_inside =
+      gone.from_ms < model.period.until * 1000 && gone.until_ms >= model.period.from * 1000;
+  return plural(gone.records, "record", "records") + " of " + plural(gone.runs, "run", "runs") +
+         ", from " + utc_ms_text(gone.from_ms) + " to " + utc_ms_text(gone.until_ms) +
+         ", were dropped (ledger.prune); their hashes are still in the tree. " +
+         (is_inside ? "That time overlaps this period: RUNS OF THIS PERIOD MAY BE MISSING from "
+                      "every figure here."
+                    : "None of that time lies in this period.");
+}
+
 std::string ending_text(const Model& model, const Run& run) {
   if (run.state == RunState::open) return "no end recorded";
   if (run.state == RunState::aborted) return "aborted";
@@ -165,6 +178,8 @@ std::vector<std::string> not_proved(const Model& model) {
   out.emplace_back(
       "That nothing happened outside the recorded runs: a tool started without ethos-run leaves no "
       "record.");
+  if (const std::string gone = pruned_text(model); !gone.empty())
+    out.push_back("What dropped runs did: " + gone);
   out.emplace_back(
       "What no sensor watched: allowed reads and allowed network use leave no record, and of "
       "program "

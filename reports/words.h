@@ -34,6 +34,9 @@ std::string limit_text(std::string_view limit, std::string_view source, std::uin
 // "connect 192.0.2.1:443"; of a socket call, which knows no destination yet, says so.
 std::string act_text(std::string_view operation, std::string_view object);
 
+// What pruned runs mean for this period; empty when nothing was pruned.
+std::string pruned_text(const Model& model);
+
 std::string ending_text(const Model& model, const Run& run);
 
 // What a period without a single run may say, and never more.

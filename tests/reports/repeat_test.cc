@@ -1,77 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A report is made again after its ledger has grown: real ledgers, real verifier.
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 
-#include "tests/verify/support/ledger_maker.h"
-#include "tests/verify/support/shared.h"
-#include "tests/verify/support/verify_run.h"
+#include "tests/reports/support/growing.h"
 
 using namespace ethos::support;
 namespace fs = std::filesystem;
-
-namespace {
-
-RunChoices run_of(char letter, int denials) {
-  RunChoices choices;
-  choices.run = std::string(1, letter) + "aireeyuculbogazdinryhi6d4";
-  choices.denials = denials;
-  return choices;
-}
-
-struct Ended {
-  int status = -1;
-  std::string out, err;
-};
-
-struct Growing {
-  TempDir dir;
-  LedgerMaker ledger;
-  std::int64_t size = 0;
-
-  Growing() {
-    RunChoices first = run_of('c', 2);
-    const std::string argv("true\0--only\0it's here\0", 22);
-    first.patch["run.open"] = {{"argc", 3}, {"argv", ledger.commit("argv", argv)}};
-    add_run(ledger, first);
-    ledger.rotate();
-    add_run(ledger, run_of('d', 0));
-    size = static_cast<std::int64_t>(ledger.records.size());
-    write();
-    save(dir.file("pin"), ledger.pin());
-    const Ended made = report("--format html,csv,md,json,xlsx,oscal --sample 1 --seed x --out " + dir.file("r"));
-    CAPTURE(made.err);
-    REQUIRE(made.status == 0);
-  }
-  void write() {
-    fs::remove(dir.file("l.db"));
-    ledger.write(dir.file("l.db"));
-  }
-  void grow() {
-    add_run(ledger, run_of('e', 1));
-    ledger.rotate();
-    add_run(ledger, run_of('f', 0));
-    write();
-  }
-  [[nodiscard]] Ended start(const std::string& program, const std::string& options) const {
-    const std::string command = std::string(ETHOS_BIN) + "/" + program + " " + options + " >" + dir.file("out") + " 2>" + dir.file("err");
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, slurp(dir.file("out")), slurp(dir.file("err"))};
-  }
-  [[nodiscard]] Ended report(const std::string& options) const {
-    return start("ethos-report", "--ledger " + dir.file("l.db") + " --pin " + dir.file("pin") +
-                                     " --period 2026-01-01..2026-12-31 --zone UTC " + options);
-  }
-  [[nodiscard]] Ended verify(const std::string& evidence) const {
-    return start("ethos-report", "verify " + evidence + " --pin " + dir.file("pin") + " " + dir.file("r"));
-  }
-  [[nodiscard]] Ended verify() const { return verify("--ledger " + dir.file("l.db")); }
-  void bundle(const std::string& options) const {
-    REQUIRE(start("ethos-ledger", "bundle -q --ledger " + dir.file("l.db") + " " + options + " -o " + dir.file("b.ethosb")).status == 0);
-  }
-};
-
-}  // namespace
 
 TEST_CASE("repeat: a report is made again from a ledger that has grown", "[reports]") {
   Growing all;
@@ -183,6 +118,37 @@ TEST_CASE("repeat: a report made with a minimum asks for a pin with one", "[repo
   const Ended none = all.verify();
   CHECK(none.status == 3);
   CHECK(none.err.find("minimum") != std::string::npos);
+}
+
+TEST_CASE("repeat: runs that were pruned since are told from runs that never were", "[reports]") {
+  Growing all;
+  const std::size_t end = 1 + static_cast<std::size_t>(std::count_if(
+      all.ledger.records.begin(), all.ledger.records.end(), [](const auto& one) { return one.bytes.find(run_of('c', 0).run) != std::string::npos; }));
+  std::string list;
+  std::int64_t from = INT64_MAX;
+  std::int64_t until = 0;
+  for (std::size_t i = 1; i < end; ++i) {
+    list += std::to_string(i) + "\n";
+    const std::int64_t wall = Json::parse(all.ledger.records[i].bytes).at("ts").at("wall_ms");
+    from = std::min(from, wall);
+    until = std::max(until, wall);
+  }
+  all.ledger.add("ledger.prune", {{"authority", "dpo"}, {"below", end}, {"from_ms", from}, {"list", "sha256:" + hex(sha256(list))}, {"reason", "old"},
+                                  {"records", end - 1}, {"runs", 1}, {"total", end - 1}, {"until_ms", until}});
+  all.ledger.checkpoint();
+  for (std::size_t i = 1; i < end; ++i) all.ledger.records[i].bytes.clear();
+  all.write();
+  const Ended made = all.report("--format html,json,csv --out " + all.dir.file("x"));
+  CAPTURE(made.err);
+  REQUIRE(made.status == 0);
+  const Json report = Json::parse(slurp(all.dir.file("x/report.json")));
+  CHECK(report.at("runs").size() == 1);
+  CHECK(slurp(all.dir.file("x/report.html")).find("RUNS OF THIS PERIOD MAY BE MISSING") != std::string::npos);
+  CHECK(slurp(all.dir.file("x/counts.csv")).find("records:(dropped by ledger.prune):ledger," + std::to_string(end - 1) + ",") != std::string::npos);
+  // The state before cannot be reported on any more, and is not called false.
+  const Ended before = all.verify();
+  CAPTURE(before.err);
+  CHECK(before.status == 3);
 }
 
 TEST_CASE("repeat: the ledgers of a fleet may have grown", "[reports]") {
