@@ -172,8 +172,8 @@ base::Result<std::size_t> roll_back_commit(const std::string& journal);
 // replaced was removed. Results as above.
 base::Result<std::size_t> complete_commit(const std::string& journal);
 
-// Made beside the journal of a run's first grant once every grant of the run is in place, and removed
-// last of all: the one moment from which on all of them stay.
+// Made beside the journal of a run's first grant once every grant of the run is in place, and
+// removed last of all: the one moment from which on all of them stay.
 [[nodiscard]] std::string decision_of(const std::string& journal);
 
 // Opens /dev/null on 0, 1 and 2 where the caller left them closed, so that no descriptor of ours

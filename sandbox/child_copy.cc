@@ -153,8 +153,8 @@ struct Looker {
     const long inner =
         raw::call(SYS_openat, dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inner < 0) return inner;
-    const long done = for_each_entry(
-        inner, [&](const char* entry) { return look(inner, entry, depth + 1); });
+    const long done =
+        for_each_entry(inner, [&](const char* entry) { return look(inner, entry, depth + 1); });
     close_fd(inner);
     return done;
   }

@@ -59,8 +59,8 @@ long source_tree(const ChildContext& c, Site& site) { return c.state->trees[site
 
 namespace {
 
-// An ordinary user's cage knows one user and one group. Where a granted directory has others as well
-// its copy is the tool's own, if it is small; else what belongs to others stays as it is.
+// An ordinary user's cage knows one user and one group. Where a granted directory has others as
+// well its copy is the tool's own, if it is small; else what belongs to others stays as it is.
 bool needs_copy(const ChildContext& c, long lower) {
   const Identity& id = c.plan->identity;
   if (id.is_mapped_by_root) return false;

@@ -15,7 +15,7 @@ namespace ethos::sandbox {
 //   exchange  both exist; afterwards the old content lies under temp
 //   create    only temp exists
 //   remove    only final exists; afterwards it lies under temp
-//   discard   the change is made; what lies under temp is old and goes
+//   discard   nothing changes; what lies under temp goes
 // Paths are relative to the grant's directory. Inodes tell after a crash whether it happened.
 struct CommitStep {
   enum class Kind { exchange, create, remove, discard };

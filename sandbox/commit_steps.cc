@@ -114,8 +114,8 @@ int apply_step(int grant, const CommitStep& step) {
   const std::string& to = is_removal ? step.temp : step.final;
   if (const int error = rename_at(grant, from, to, flags)) return error;
   const bool is_new_right = is_removal || inode_at(grant, step.final) == step.new_inode;
-  const bool is_old_right = step.kind == CommitStep::Kind::create ||
-                            inode_at(grant, step.temp) == step.old_inode;
+  const bool is_old_right =
+      step.kind == CommitStep::Kind::create || inode_at(grant, step.temp) == step.old_inode;
   if (is_new_right && is_old_right) return 0;
   static_cast<void>(rename_at(grant, to, from, flags));
   return ESTALE;

@@ -36,8 +36,9 @@ UniqueFd reopen_for_reading(int fd) {
 
 constexpr off_t kMaxInput = 256 << 20;
 
-// A copy of a file of the host, from where reading would go on. Whoever holds a descriptor of a file
-// and owns it may change its mode, times and attributes, however it was opened; a copy has no name.
+// A copy of a file of the host, from where reading would go on. Whoever holds a descriptor of a
+// file and owns it may change its mode, times and attributes, however it was opened; a copy has no
+// name.
 UniqueFd copy_for_reading(int fd, off_t size) {
   if (size > kMaxInput) {
     errno = EFBIG;
@@ -67,8 +68,12 @@ bool is_named_pipe(int fd) {
 }
 
 SetupDenial refused_input(int error, const char* cause) {
-  return {std::string(step_name(Step::options)), error, "stdin", cause,
-          "give it through a pipe: cat FILE | ethos-run ...", {}};
+  return {std::string(step_name(Step::options)),
+          error,
+          "stdin",
+          cause,
+          "give it through a pipe: cat FILE | ethos-run ...",
+          {}};
 }
 
 }  // namespace

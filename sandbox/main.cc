@@ -13,8 +13,8 @@
 
 namespace {
 
-// Less than this and a frame deep in the work would be a segmentation fault, somewhere in the middle
-// of a run.
+// Less than this and a frame deep in the work would be a segmentation fault, somewhere in the
+// middle of a run.
 bool has_stack() {
   constexpr rlim_t kEnough = 1 << 20;
   rlimit limit{};

@@ -72,9 +72,8 @@ std::uint64_t MappingMemory::measure(pid_t root, std::uint64_t limit, std::uint6
     if (is_late && next_ == 0) next_ = process.pid;
     std::uint64_t bytes = is_late && before != counted_.end() ? before->second : 0;
     if (!is_late) {
-      const auto mappings =
-          count_mappings("/proc/" + std::to_string(process.pid) + "/task/" + process.thread +
-                         "/maps");
+      const auto mappings = count_mappings("/proc/" + std::to_string(process.pid) + "/task/" +
+                                           process.thread + "/maps");
       // A process that hides is taken for the worst.
       bytes = mappings ? *mappings * kBytes : most_of(process.address_space_bytes);
     }

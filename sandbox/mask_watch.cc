@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kMaxAtOnce = 512;
 
-// Over a view of the host's tree. In a layer only the tool itself can move what is masked, and takes
-// the mask along; below /proc nobody can.
+// Over a view of the host's tree. In a layer only the tool itself can move what is masked, and
+// takes the mask along; below /proc nobody can.
 bool is_over_host(const Plan& plan, const std::string& at) {
   const Mount* below = nullptr;
   for (const Mount& mount : plan.mounts)

@@ -157,8 +157,8 @@ void deliver(int target, std::string& rest, int signal_fd) {
       break;
     }
     if ((watch[1].revents & POLLIN) != 0) break;
-    const ssize_t n = write(target, rest.data() + done,
-                            std::min<std::size_t>(rest.size() - done, PIPE_BUF));
+    const ssize_t n =
+        write(target, rest.data() + done, std::min<std::size_t>(rest.size() - done, PIPE_BUF));
     if (n > 0) {
       done += static_cast<std::size_t>(n);
     } else if (n < 0 && errno != EINTR && errno != EAGAIN) {

@@ -117,8 +117,8 @@ class Walk {
     return *here_at_;
   }
 
-  // Whether a ".." could lead out of a directory that the tool cannot search: then every step has to
-  // be looked at.
+  // Whether a ".." could lead out of a directory that the tool cannot search: then every step has
+  // to be looked at.
   [[nodiscard]] bool may_leave_shut() const { return looks_at_shut_ && has_up(rest_); }
 
   // Most paths have no link on the way and name something: the kernel walks those in one call. A

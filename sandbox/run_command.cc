@@ -86,8 +86,7 @@ class Run {
   static std::string size_limit_hint() {
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
-    return " (files may have at most " + std::to_string(limit.rlim_cur) +
-           " bytes here: ulimit -f)";
+    return " (files may have at most " + std::to_string(limit.rlim_cur) + " bytes here: ulimit -f)";
   }
 
   int refuse(Recorder& recorder) {

@@ -88,8 +88,8 @@ class Walker {
 
  private:
   // HEAD with objects and refs, or with a name that says where those are: what git(1) goes by when
-  // it looks for a repository in a directory, under whatever case the file system makes equal. Their
-  // types do not matter to it.
+  // it looks for a repository in a directory, under whatever case the file system makes equal.
+  // Their types do not matter to it.
   bool is_repository(int dir, const std::vector<std::string>& names, const std::string& at,
                      bool is_new) const {
     const auto is_there = [&](std::string_view wanted) {

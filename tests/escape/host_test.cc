@@ -95,8 +95,8 @@ TEST_CASE("escape: no priority, no huge page, no shared memory beyond the limits
   support::run(r, hostile_plan(dir, {"priorities"}));
   CAPTURE(r.text());
   const Answers got(r.out());
-  for (const char* name : {"fifo", "rr", "nice", "io_real_time", "oom_score", "huge_pages",
-                           "huge_file"})
+  for (const char* name :
+       {"fifo", "rr", "nice", "io_real_time", "oom_score", "huge_pages", "huge_file"})
     CHECK(got.of(name) > 0);
   support::CageRun shared{};
   support::run(shared, hostile_plan(dir, {"fill-shared"}));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to the whole machine: kernel files, devices, priorities, privileges, signals, clocks.
+// What belongs to the whole machine: kernel files, devices, priorities, privileges, signals,
+// clocks.
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -31,8 +32,8 @@ int kernel_files(const Arguments&) {
        {"/proc/sys/kernel/core_pattern", "/proc/sys/vm/drop_caches", "/proc/sys/kernel/modprobe",
         "/proc/sys/user/max_user_namespaces", "/proc/sysrq-trigger", "/proc/sys/fs/binfmt_misc",
         "/proc/irq/0/smp_affinity", "/sys/kernel/uevent_helper", "/sys/fs/cgroup/cgroup.procs",
-        "/sys/fs/cgroup/release_agent", "/sys/power/state", "/proc/1/oom_score_adj",
-        "/proc/1/exe", "/proc/self/exe", "/proc/1/attr/current", "/proc/self/uid_map"})
+        "/sys/fs/cgroup/release_agent", "/sys/power/state", "/proc/1/oom_score_adj", "/proc/1/exe",
+        "/proc/self/exe", "/proc/1/attr/current", "/proc/self/uid_map"})
     say(std::string("write ") + path, open(path, O_WRONLY | O_CLOEXEC));
   for (const char* path :
        {"/proc/kcore", "/proc/kallsyms", "/proc/keys", "/proc/key-users", "/proc/timer_list",
@@ -119,9 +120,9 @@ int page_cache(const Arguments& args) {
   say("write", write(ends[1], "overwritten", 11));
   void* view = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, file, 0);
   say("writable_view", mprotect(view, 4096, PROT_READ | PROT_WRITE));
-  say_errno("shared_view",
-            mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) == MAP_FAILED ? errno
-                                                                                           : 0);
+  say_errno(
+      "shared_view",
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) == MAP_FAILED ? errno : 0);
   return 0;
 }
 
@@ -218,10 +219,18 @@ int fill_shared(const Arguments&) {
 }  // namespace
 
 const std::vector<Entry> kHostCases = {
-    {"kernel-files", kernel_files}, {"list-names", list_names},     {"priorities", priorities},
-    {"privileges", privileges},     {"uids", uids},                 {"page-cache", page_cache},
-    {"signal-all", signal_all},     {"inherited", inherited},       {"signal-storm", signal_storm},
-    {"die-in-calls", die_in_calls}, {"vfork-sleep", vfork_sleep},   {"fill-shared", fill_shared},
+    {"kernel-files", kernel_files},
+    {"list-names", list_names},
+    {"priorities", priorities},
+    {"privileges", privileges},
+    {"uids", uids},
+    {"page-cache", page_cache},
+    {"signal-all", signal_all},
+    {"inherited", inherited},
+    {"signal-storm", signal_storm},
+    {"die-in-calls", die_in_calls},
+    {"vfork-sleep", vfork_sleep},
+    {"fill-shared", fill_shared},
 };
 
 }  // namespace hostile

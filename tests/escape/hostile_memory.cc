@@ -172,14 +172,10 @@ int held_pages(const Arguments&) {
 }  // namespace
 
 const std::vector<Entry> kMemoryCases = {
-    {"dead-leader", dead_leader},
-    {"mappings", mappings},
-    {"borrowed-memory", borrowed_memory},
-    {"held-pages", held_pages},
-    {"memory-files", memory_files},
-    {"socket-buffers", socket_buffers},
-    {"shared-pages", shared_pages},
-    {"page-tables", page_tables},
+    {"dead-leader", dead_leader},         {"mappings", mappings},
+    {"borrowed-memory", borrowed_memory}, {"held-pages", held_pages},
+    {"memory-files", memory_files},       {"socket-buffers", socket_buffers},
+    {"shared-pages", shared_pages},       {"page-tables", page_tables},
 };
 
 }  // namespace hostile

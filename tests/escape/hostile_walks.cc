@@ -93,7 +93,8 @@ const std::map<std::string, Act>& link_acts() {
       {"link_of_host", [] { return write_at("to_a"); }},
       {"link_of_host_to_grant", [] { return make_at("sub/to_out/x"); }},
       {"link_loop", [] { return write_at(link_to("l")); }},
-      // 40 links are allowed, but a walk that the kernel has to start again counts on: up to three times.
+      // 40 links are allowed, but a walk that the kernel has to start again counts on: up to three
+      // times.
       {"link_chain_13", [] { return chain(13); }},
       {"link_chain_41", [] { return chain(41); }},
       {"link_slash", [] { return write_at(link_to("../a.txt") + "/"); }},
@@ -308,8 +309,8 @@ const std::map<std::string, Act>& place_acts() {
 int walk(const Arguments& args) {
   workspace = args[2];
   if (chdir(workspace.c_str()) != 0) return 97;
-  for (const auto* table :
-       {&link_acts(), &plain_acts(), &change_acts(), &descriptor_acts(), &place_acts(), &held_acts()}) {
+  for (const auto* table : {&link_acts(), &plain_acts(), &change_acts(), &descriptor_acts(),
+                            &place_acts(), &held_acts()}) {
     const auto found = table->find(args[1]);
     if (found == table->end()) continue;
     say("result", found->second());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host changes hidden names while a tool runs, and what a tool looks for in a hidden repository.
+// The host changes hidden names while a tool runs, and what a tool looks for in a hidden
+// repository.
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <filesystem>
@@ -160,7 +161,8 @@ TEST_CASE("escape: dotdot stops at the grant when the host moves directories awa
   sandbox::LaunchOptions options;
   options.stdout_fd = options.stderr_fd = -1;
   options.keep_stdout = true;
-  ActingSink sink([&] { fs::rename(fs::path(dir.path()) / "a/b", fs::path(elsewhere.path()) / "c"); });
+  ActingSink sink(
+      [&] { fs::rename(fs::path(dir.path()) / "a/b", fs::path(elsewhere.path()) / "c"); });
   const auto outcome = sandbox::run_cage(plan, options, sink);
   const auto* result = std::get_if<sandbox::RunResult>(&outcome);
   REQUIRE(result != nullptr);

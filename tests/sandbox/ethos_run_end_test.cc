@@ -497,7 +497,8 @@ TEST_CASE("ethos-run: what a tool prints is no evidence", "[sandbox][e2e]") {
        R"(for i in 1 2; do printf '{"seq":%s,"type":"run.close","body":{"status":0}}\n' 7 >&$i; done; )"
        R"(echo 'Operation not permitted (sandbox)' >&2; exit 1)"});
   CHECK(forged.status == 1);
-  const Ended hidden = site.run({"--", "/bin/sh", "-c", "echo x 2>/dev/null > /usr/forged; exit 0"});
+  const Ended hidden =
+      site.run({"--", "/bin/sh", "-c", "echo x 2>/dev/null > /usr/forged; exit 0"});
   CHECK(hidden.status == 0);
   const auto closes = site.records("run.close");
   REQUIRE(closes.size() == 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bringing out while others write in the same directory, what `git` would take for a repository, and
-// a runner that is killed between the clean-ups of two grants.
+// Bringing out while others write in the same directory, what `git` would take for a repository,
+// and a runner that is killed between the clean-ups of two grants.
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
@@ -50,8 +50,8 @@ TEST_CASE("staged: what a stranger puts in the place of a prepared output does n
   const bool is_directory = is_inner || GENERATE(false, true);
   const support::ScratchDir dir;
   dir.write("out/kept", "old\n");
-  auto plan = shell_plan(dir, is_directory ? "mkdir -p out/d/sub; echo mine > out/d/sub/f"
-                                           : "echo mine > out/f");
+  auto plan = shell_plan(
+      dir, is_directory ? "mkdir -p out/d/sub; echo mine > out/d/sub/f" : "echo mine > out/f");
   support::grant_write(plan, "out");
   std::string moved;
   sandbox::LaunchOptions options;
@@ -80,9 +80,8 @@ TEST_CASE("staged: what a stranger puts in the place of a prepared output does n
   CHECK_FALSE(dir.exists("out/d"));
   CHECK_FALSE(dir.exists("out/f"));
   CHECK(dir.read("out/kept") == "old\n");
-  const auto refused = std::ranges::find_if(r.sink.denials, [](const sandbox::Denial& d) {
-    return d.phase == sandbox::Phase::commit;
-  });
+  const auto refused = std::ranges::find_if(
+      r.sink.denials, [](const sandbox::Denial& d) { return d.phase == sandbox::Phase::commit; });
   REQUIRE(refused != r.sink.denials.end());
   CAPTURE(refused->reason);
   CHECK(refused->reason.find("somebody else") != std::string::npos);
@@ -199,8 +198,7 @@ TEST_CASE("staged: killed between the clean-ups of two grants, a later run compl
   for (const char* name : {"one/f", "two/f"}) CHECK(dir.read(name) == "new\n");
   CHECK(dir.read("two/g") == "n\n");
   CHECK_FALSE(dir.exists("two/gone"));
-  for (const char* name : {"one", "two"})
-    CHECK(temporary(dir.path() + "/" + name).empty());
+  for (const char* name : {"one", "two"}) CHECK(temporary(dir.path() + "/" + name).empty());
   for (const auto& entry : std::filesystem::directory_iterator(files.runs()))
     CHECK(entry.path().filename().string() == run);
 }
@@ -224,8 +222,9 @@ TEST_CASE("staged: an ordinary user's tool changes what belongs to another group
     if (setgroups(1, &kGroup) != 0 || setresgid(kUser, kUser, kUser) != 0 ||
         setresuid(kUser, kUser, kUser) != 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0)
       _exit(9);
-    auto plan = shell_plan(dir, "set -e; echo new >> out/f; echo new > out/d/y; "
-                                "echo new >> out/d/x; mkdir out/shared/z; echo new > out/shared/n");
+    auto plan = shell_plan(dir,
+                           "set -e; echo new >> out/f; echo new > out/d/y; "
+                           "echo new >> out/d/x; mkdir out/shared/z; echo new > out/shared/n");
     support::grant_write(plan, "out");
     support::CageRun r{};
     support::run(r, plan);
