@@ -39,8 +39,12 @@ std::optional<std::uint64_t> size_of(std::string_view text) {
 class Asking {
  public:
   Asking(const LedgerReader& reader, const WitnessPolicy& policy, const Poster& post,
-         std::uint32_t timeout_seconds)
-      : reader_(reader), policy_(policy), post_(post), timeout_(timeout_seconds) {
+         std::uint32_t timeout_seconds, const std::function<Result<void>()>& before_store)
+      : reader_(reader),
+        policy_(policy),
+        post_(post),
+        timeout_(timeout_seconds),
+        before_store_(before_store) {
     out_.size = reader.size();
   }
 
@@ -71,6 +75,9 @@ class Asking {
       if (!ok && verdict) verdict = std::move(ok);
     }
     if (!out_.lines.empty()) {
+      if (before_store_) {
+        if (auto ok = before_store_(); !ok) return Unexpected(std::move(ok).error());
+      }
       if (auto ok = add_cosignatures(reader_.files(), out_.size, out_.lines); !ok)
         return Unexpected(std::move(ok).error());
     }
@@ -193,6 +200,7 @@ class Asking {
   const WitnessPolicy& policy_;
   const Poster& post_;
   std::uint32_t timeout_;
+  const std::function<Result<void>()>& before_store_;
   std::string own_;
   std::string text_;
   CosignResult out_;
@@ -201,9 +209,10 @@ class Asking {
 }  // namespace
 
 Result<CosignResult> cosign(const LedgerReader& reader, const WitnessPolicy& policy,
-                            const Poster& post, std::uint32_t timeout_seconds) {
+                            const Poster& post, std::uint32_t timeout_seconds,
+                            const std::function<Result<void>()>& before_store) {
   if (auto ok = reader.check_not_behind(); !ok) return Unexpected(std::move(ok).error());
-  return Asking(reader, policy, post, timeout_seconds).run();
+  return Asking(reader, policy, post, timeout_seconds, before_store).run();
 }
 
 Result<void> add_cosignatures(const LedgerFiles& files, std::uint64_t size,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,8 +29,10 @@ struct CosignResult {
 //   Errc::behind    a witness saw a longer ledger: this one was rolled back
 //   Errc::mismatch  a witness saw another history: a fork
 // What other witnesses gave is stored in those cases too.
+// `before_store`, when given, is called before the first byte is written.
 base::Result<CosignResult> cosign(const LedgerReader& reader, const WitnessPolicy& policy,
-                                  const Poster& post, std::uint32_t timeout_seconds);
+                                  const Poster& post, std::uint32_t timeout_seconds,
+                                  const std::function<base::Result<void>()>& before_store = {});
 
 // Adds lines to the note of that size, in a transaction of its own under the ledger lock.
 base::Result<void> add_cosignatures(const LedgerFiles& files, std::uint64_t size,

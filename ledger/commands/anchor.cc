@@ -12,6 +12,7 @@
 #include "ledger/printable.h"
 #include "ledger/reader.h"
 #include "ledger/record/canonical_json.h"
+#include "ledger/service/aside.h"
 
 namespace ethos::ledger {
 namespace {
@@ -56,6 +57,8 @@ Result<void> store_stamp(const AnchorCommand& command, const StoredCheckpoint& k
   if (!body) return Unexpected(std::move(body).error());
   auto clock = base::SystemClock::open();
   if (!clock) return Unexpected(std::move(clock).error());
+  auto aside = service::Aside::ask(command.files);
+  if (!aside) return Unexpected(std::move(aside).error());
   auto appender = Appender::open(command.files, *clock);
   if (!appender) return Unexpected(std::move(appender).error());
   Operation operation;
@@ -165,7 +168,15 @@ Result<void> cosign(const CosignCommand& command, const Console& console) {
   auto reader = LedgerReader::open(command.files);
   if (!reader) return Unexpected(std::move(reader).error());
   const Poster poster = [](const HttpPost& post) { return post_by_curl(kCurl, post); };
-  auto done = cosign(*reader, *policy, poster, command.timeout_seconds);
+  // Asked for as late as can be: witnesses may be slow.
+  std::optional<service::Aside> aside;
+  auto done = cosign(*reader, *policy, poster, command.timeout_seconds, [&]() -> Result<void> {
+    auto asked = service::Aside::ask(command.files);
+    if (!asked) return Unexpected(std::move(asked).error());
+    aside = std::move(*asked);
+    return {};
+  });
+  aside.reset();
   if (!done) return Unexpected(std::move(done).error());
   for (const std::string& one : done->problems) console.say(printable(one));
   std::string names;

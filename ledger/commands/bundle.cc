@@ -78,9 +78,10 @@ Result<void> bundle(const BundleCommand& command, const Console& console) {
     if (!text) return Unexpected(std::move(text).error());
     console.out << *text << "\n";
   }
-  console.say("wrote " + (to_stdout ? "standard output" : command.out) + ": " + std::to_string(summary->records) + " records of " +
-              std::to_string(summary->size) + ", " + std::to_string(summary->disclosures) +
-              " disclosures, " + std::to_string(summary->blobs) + " blobs");
+  console.say("wrote " + (to_stdout ? "standard output" : command.out) + ": " +
+              std::to_string(summary->records) + " records of " + std::to_string(summary->size) +
+              ", " + std::to_string(summary->disclosures) + " disclosures, " +
+              std::to_string(summary->blobs) + " blobs");
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "ledger/base/cli_words.h"
 #include "ledger/commands/define.h"
 #include "ledger/printable.h"
+#include "ledger/service/aside.h"
 
 namespace ethos::ledger {
 namespace {
@@ -53,6 +54,9 @@ Result<void> dispatch(const Parsed& parsed, const Environment& environment,
   auto passphrase = read_passphrase(parsed.passphrase);
   if (!passphrase) return base::Unexpected(std::move(passphrase).error());
   choice->files.access.passphrase = std::move(*passphrase);
+  if (!parsed.writes || !parsed.writes()) return parsed.action(choice->files, console);
+  auto aside = service::Aside::ask(choice->files);
+  if (!aside) return base::Unexpected(std::move(aside).error());
   return parsed.action(choice->files, console);
 }
 
@@ -92,6 +96,13 @@ void set_action(CLI::App& command, Parsed& parsed, Action action, Needs needs) {
   });
 }
 
+void set_writer(CLI::App& command, Parsed& parsed, Action action, std::function<bool()> writes) {
+  command.callback([&parsed, chosen = std::move(action), asked = std::move(writes)] {
+    parsed.action = chosen;
+    parsed.writes = asked;
+  });
+}
+
 void Console::say(const std::string& text) const {
   if (!is_quiet) err << "ethos-ledger: " << text << "\n";
 }
@@ -115,7 +126,8 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
     out << "ethos-ledger " << ETHOS_VERSION << "\n";
     return static_cast<int>(Exit::done);
   } catch (const CLI::Error& error) {
-    err << "ethos-ledger: " << printable(base::command_line_words(app, error)) << " (see ethos-ledger --help)\n";
+    err << "ethos-ledger: " << printable(base::command_line_words(app, error))
+        << " (see ethos-ledger --help)\n";
     return static_cast<int>(Exit::usage);
   }
   const Console console{out, err, parsed.is_quiet};

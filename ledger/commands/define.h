@@ -24,6 +24,7 @@ struct Parsed {
   PassphraseSource passphrase;
   Action action;  // of the subcommand that was named
   bool needs_ledger = true;
+  std::function<bool()> writes;  // asked once the command line is read; empty: no
 };
 
 // A subcommand with the options that all of them share.
@@ -32,6 +33,11 @@ CLI::App* add_command(CLI::App& app, Parsed& parsed, const char* name, const cha
 // the files it gets are nobody's.
 enum class Needs { ledger, no_ledger };
 void set_action(CLI::App& command, Parsed& parsed, Action action, Needs needs = Needs::ledger);
+// The same for one that writes as a direct writer, when `writes` says so: a service that writes the
+// ledger stands aside until it is done.
+void set_writer(
+    CLI::App& command, Parsed& parsed, Action action,
+    std::function<bool()> writes = [] { return true; });
 
 // The options that say where a passphrase comes from; `fresh`: something new is sealed with it.
 enum class Passphrase { known, fresh };

@@ -75,7 +75,7 @@ void define_basic(CLI::App& app, Parsed& parsed) {
   CLI::App* recover =
       add_command(app, parsed, "recover", "Record run.abort for runs whose process died");
   add_passphrase(*recover, parsed);
-  set_action(*recover, parsed, [](const LedgerFiles& files, const Console& console) {
+  set_writer(*recover, parsed, [](const LedgerFiles& files, const Console& console) {
     return ledger::recover(files, console);
   });
 }

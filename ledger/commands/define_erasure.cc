@@ -28,10 +28,13 @@ void define_erase(CLI::App& app, Parsed& parsed) {
   erase->add_flag("--finish", o->finishes,
                   "Rewrite the database after an erasure that was interrupted");
   erase->add_flag("--json", o->as_json, "Print the values as JSON, one a line");
-  set_action(*erase, parsed, [o](const LedgerFiles& files, const Console& console) {
-    o->files = files;
-    return ledger::erase(*o, console);
-  });
+  set_writer(
+      *erase, parsed,
+      [o](const LedgerFiles& files, const Console& console) {
+        o->files = files;
+        return ledger::erase(*o, console);
+      },
+      [o] { return !o->is_dry_run; });
 }
 
 void define_prune(CLI::App& app, Parsed& parsed) {
@@ -42,17 +45,19 @@ void define_prune(CLI::App& app, Parsed& parsed) {
   auto o = std::make_shared<PruneCommand>();
   auto* below = prune->add_option("--below", o->below, "Runs that lie below this sequence number");
   prune
-      ->add_option("--before", o->before,
-                   "Runs that ended before this day in UTC, e.g. 2026-01-01")
+      ->add_option("--before", o->before, "Runs that ended before this day in UTC, e.g. 2026-01-01")
       ->excludes(below);
   prune->add_option("--reason", o->reason, "Why, as it is to stand in the record");
   prune->add_option("--authority", o->authority, "Who ordered it, as it is to stand in the record");
   prune->add_flag("--dry-run", o->is_dry_run, "Say what would be dropped");
   prune->add_flag("--json", o->as_json, "Print the counts as JSON");
-  set_action(*prune, parsed, [o](const LedgerFiles& files, const Console& console) {
-    o->files = files;
-    return ledger::prune(*o, console);
-  });
+  set_writer(
+      *prune, parsed,
+      [o](const LedgerFiles& files, const Console& console) {
+        o->files = files;
+        return ledger::prune(*o, console);
+      },
+      [o] { return !o->is_dry_run; });
 }
 
 void define_holds(CLI::App& app, Parsed& parsed, bool releases) {
@@ -71,10 +76,13 @@ void define_holds(CLI::App& app, Parsed& parsed, bool releases) {
   }
   hold->add_option("--reason", o->reason, "Why, as it is to stand in the record");
   hold->add_option("--authority", o->authority, "Who ordered it");
-  set_action(*hold, parsed, [o](const LedgerFiles& files, const Console& console) {
-    o->files = files;
-    return ledger::hold(*o, console);
-  });
+  set_writer(
+      *hold, parsed,
+      [o](const LedgerFiles& files, const Console& console) {
+        o->files = files;
+        return ledger::hold(*o, console);
+      },
+      [o] { return !o->name.empty(); });
 }
 
 }  // namespace

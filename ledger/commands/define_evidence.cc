@@ -16,12 +16,16 @@ void define_bundle(CLI::App& app, Parsed& parsed) {
                      "First sequence number (rounded down to a multiple of 256)");
   bundle->add_option("--to", options->to,
                      "Sequence number to stop before (rounded up to a checkpoint)");
-  bundle->add_option("--since", options->since,
-                     "With --run: prove also that this many records, which the reader knows, are a beginning");
+  bundle->add_option(
+      "--since", options->since,
+      "With --run: prove also that this many records, which the reader knows, are a beginning");
   bundle->add_option(
       "--disclose", options->disclose,
       "Committed bytes to add: evidence (default), none, all, or kinds such as argv,env");
-  bundle->add_option("-o,--output", options->out, "File to write, e.g. run.ethosb; - for standard output")->required();
+  bundle
+      ->add_option("-o,--output", options->out,
+                   "File to write, e.g. run.ethosb; - for standard output")
+      ->required();
   bundle->add_flag("--cosigned", options->is_cosigned,
                    "Under the first checkpoint that covers it and that a witness has cosigned");
   bundle->add_flag("--json", options->as_json, "Print the counts as JSON");

@@ -14,7 +14,7 @@ void define_rotate(CLI::App& app, Parsed& parsed) {
   rotate->add_option("--agent-key", o->agent_key,
                      "OpenSSH public key file: the next key is one that the ssh-agent holds");
   rotate->add_flag("--json", o->as_json, "Print epoch and public key as JSON");
-  set_action(*rotate, parsed, [o](const LedgerFiles& files, const Console& console) {
+  set_writer(*rotate, parsed, [o](const LedgerFiles& files, const Console& console) {
     o->files = files;
     return ledger::rotate(*o, console);
   });
@@ -31,10 +31,13 @@ void define_revoke(CLI::App& app, Parsed& parsed) {
   revoke->add_option("--last-trusted", o->last_trusted,
                      "Records that the revoked key is still trusted for (default: all of now)");
   revoke->add_option("-o,--output", o->out, "With --prepare: file to write");
-  set_action(*revoke, parsed, [o](const LedgerFiles& files, const Console& console) {
-    o->files = files;
-    return ledger::revoke(*o, console);
-  });
+  set_writer(
+      *revoke, parsed,
+      [o](const LedgerFiles& files, const Console& console) {
+        o->files = files;
+        return ledger::revoke(*o, console);
+      },
+      [o] { return !o->prepares; });
   CLI::App* sign = add_command(app, parsed, "sign-revocation",
                                "Sign what revoke --prepare printed; needs no ledger");
   add_passphrase(*sign, parsed);
@@ -92,7 +95,7 @@ void define_ends(CLI::App& app, Parsed& parsed) {
   seal->add_option("--reason", s->reason, "Why, as it is to stand in the record");
   seal->add_option("--authority", s->authority, "Who ordered it");
   seal->add_flag("--with-open-runs", s->with_open_runs, "Also when runs have no end");
-  set_action(*seal, parsed, [s](const LedgerFiles& files, const Console& console) {
+  set_writer(*seal, parsed, [s](const LedgerFiles& files, const Console& console) {
     s->files = files;
     return ledger::seal(*s, console);
   });

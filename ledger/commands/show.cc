@@ -44,7 +44,7 @@ struct RunSummary {
   std::optional<std::int64_t> exit_code;  // the tool's own
   std::optional<std::int64_t> signal;     // that ended the tool
   std::optional<std::int64_t> status;     // of ethos-run
-  std::uint64_t denials = 0;  // denial records
+  std::uint64_t denials = 0;              // denial records
 };
 
 // True for a type of which `runs` needs more than its number.

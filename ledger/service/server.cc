@@ -2,6 +2,7 @@
 #include "ledger/service/server.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -29,6 +30,7 @@ constexpr std::size_t kMaxConnections = 1024;
 constexpr std::size_t kMaxRequests = 64;  // of one connection, that wait for an answer
 // What waits in memory: beyond it nobody is read, and producers wait in their own send calls.
 constexpr std::size_t kMaxQueuedBytes = std::size_t{24} * 1024 * 1024;
+constexpr auto kMaxAside = 3600s;  // longer than rewriting a large database takes
 constexpr auto kMaxSilence = 30s;  // in the middle of a message, or before the greeting
 
 TimePoint now() { return std::chrono::steady_clock::now(); }
@@ -105,6 +107,7 @@ Result<void> Server::serve(const base::UniqueFd& signals) {
       }
     }
     if (auto ok = commit_some(); !ok) return ok;
+    if (auto ok = stand_aside(signals); !ok) return ok;
     if (auto ok = end_absent_runs(); !ok) return ok;
     drop_silent();
     if (!is_idle()) idle_since_ = now();
@@ -233,6 +236,7 @@ void Server::on_message(std::uint64_t id, std::string payload) {
   if (type == MessageType::begin) return on_begin(id, payload);
   if (type == MessageType::finish) return on_finish(id, payload);
   if (type == MessageType::read) return on_read(id, payload);
+  if (type == MessageType::stand_aside) return on_stand_aside(id, payload);
   connection.is_closing = true;
   send(id, encode(FailedMessage{0, Errc::malformed, "a message that is not for the service"}));
 }
@@ -258,6 +262,49 @@ void Server::on_finish(std::uint64_t id, const std::string& payload) {
     book_.finish(message->run);
   }
   send(id, encode(FinishedMessage{message->id}));
+}
+
+void Server::on_stand_aside(std::uint64_t id, const std::string& payload) {
+  auto message = decode_stand_aside(payload);
+  if (!message) return fail_request(id, 0, message.error());
+  const std::uint32_t uid = connections_.at(id)->writer().uid;
+  if (uid != ::geteuid() && uid != 0) {
+    return fail_request(
+        id, message->id,
+        {Errc::refused, "only the service's own user may ask it to stand aside", 0});
+  }
+  // One after the other: who comes later is answered when the first is gone.
+  waiting_aside_.push_back({id, message->id});
+}
+
+// Lets somebody else write: what waits is committed first, and nobody is served until their
+// connection ends. It may be killed at any moment, like every direct writer.
+Result<void> Server::stand_aside(const base::UniqueFd& signals) {
+  while (!waiting_aside_.empty() && queue_.empty() && !is_stopping_) {
+    const auto [id, request] = waiting_aside_.front();
+    waiting_aside_.pop_front();
+    if (!connections_.contains(id)) continue;
+    if (auto ok = engine_->resume(); !ok) return ok;
+    if (auto ok = engine_->fold(); !ok) return ok;
+    engine_.reset();
+    send(id, encode(AsideMessage{request}));
+    wait_for_end(id, signals);
+    close(id);
+    if (auto ok = open_engine(); !ok) return ok;
+    if (auto ok = engine_->pause(); !ok) return ok;
+  }
+  return {};
+}
+
+void Server::wait_for_end(std::uint64_t id, const base::UniqueFd& signals) {
+  const auto until = now() + kMaxAside;
+  while (connections_.contains(id) && now() < until) {
+    std::array<pollfd, 2> fds{pollfd{connections_.at(id)->socket().get(), POLLIN, 0},
+                              pollfd{signals.get(), POLLIN, 0}};
+    if (::poll(fds.data(), fds.size(), 1000) < 0) continue;
+    // Whatever it is, the end or more words: it is over.
+    if (fds[0].revents != 0 || fds[1].revents != 0) return;
+  }
 }
 
 void Server::on_read(std::uint64_t id, const std::string& payload) {

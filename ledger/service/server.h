@@ -63,6 +63,9 @@ class Server {
   void on_begin(std::uint64_t id, const std::string& payload);
   void on_finish(std::uint64_t id, const std::string& payload);
   void on_read(std::uint64_t id, const std::string& payload);
+  void on_stand_aside(std::uint64_t id, const std::string& payload);
+  base::Result<void> stand_aside(const base::UniqueFd& signals);
+  void wait_for_end(std::uint64_t id, const base::UniqueFd& signals);
   void send(std::uint64_t id, std::string message);
   void fail_request(std::uint64_t id, std::uint64_t request, const base::Error& error);
   void close(std::uint64_t id);
@@ -92,6 +95,7 @@ class Server {
   std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;
   std::uint64_t next_connection_ = 2;  // 0: the listener, 1: signals
   std::deque<Request> queue_;
+  std::deque<std::pair<std::uint64_t, std::uint64_t>> waiting_aside_;  // connection and request
   std::size_t queued_bytes_ = 0;
   bool is_stopping_ = false;
   TimePoint idle_since_{};

@@ -158,6 +158,14 @@ std::string encode(const FinishedMessage& message) {
   return Out(MessageType::finished).u64(message.id).done();
 }
 
+std::string encode(const StandAsideMessage& message) {
+  return Out(MessageType::stand_aside).u64(message.id).done();
+}
+
+std::string encode(const AsideMessage& message) {
+  return Out(MessageType::aside).u64(message.id).done();
+}
+
 std::string encode(const BeginMessage& message) {
   return Out(MessageType::begin).u64(message.id).raw(message.token).done();
 }
@@ -192,7 +200,8 @@ Result<std::size_t> message_length(std::string_view header) {
 std::optional<MessageType> message_type(std::string_view payload) {
   using enum MessageType;
   for (const MessageType type :
-       {hello, commit, finish, begin, read, welcome, committed, failed, finished, begun, records}) {
+       {hello, commit, finish, begin, read, stand_aside, welcome, committed, failed, finished, begun,
+        records, aside}) {
     if (!payload.empty() && static_cast<unsigned char>(payload[0]) == static_cast<unsigned>(type))
       return type;
   }
@@ -286,6 +295,18 @@ Result<FinishMessage> decode_finish(std::string_view payload) {
 Result<FinishedMessage> decode_finished(std::string_view payload) {
   In in(payload, MessageType::finished);
   FinishedMessage out{in.u64()};
+  return ended(in, out);
+}
+
+Result<StandAsideMessage> decode_stand_aside(std::string_view payload) {
+  In in(payload, MessageType::stand_aside);
+  StandAsideMessage out{in.u64()};
+  return ended(in, out);
+}
+
+Result<AsideMessage> decode_aside(std::string_view payload) {
+  In in(payload, MessageType::aside);
+  AsideMessage out{in.u64()};
   return ended(in, out);
 }
 

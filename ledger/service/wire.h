@@ -27,12 +27,14 @@ enum class MessageType : std::uint8_t {
   finish = 3,
   begin = 4,
   read = 5,
+  stand_aside = 6,
   welcome = 129,
   committed = 130,
   failed = 131,
   finished = 132,
   begun = 133,
   records = 134,
+  aside = 135,
 };
 
 // 32 random bytes that only the producer of a run knows.
@@ -112,6 +114,15 @@ struct RecordsMessage {
   std::vector<std::string> records;  // in the order asked for; fewer when they are too many bytes
 };
 
+// Asks the service to let go of the ledger for as long as the connection lives.
+struct StandAsideMessage {
+  std::uint64_t id = 0;
+};
+
+struct AsideMessage {
+  std::uint64_t id = 0;
+};
+
 // Whole messages, length included.
 std::string encode(const Hello& message);
 std::string encode(const Welcome& message);
@@ -124,6 +135,8 @@ std::string encode(const BeginMessage& message);
 std::string encode(const BegunMessage& message);
 std::string encode(const ReadMessage& message);
 std::string encode(const RecordsMessage& message);
+std::string encode(const StandAsideMessage& message);
+std::string encode(const AsideMessage& message);
 
 // The length that the first four bytes announce. Errc::malformed for 0 or one over the limit.
 base::Result<std::size_t> message_length(std::string_view header);
@@ -142,5 +155,7 @@ base::Result<BeginMessage> decode_begin(std::string_view payload);
 base::Result<BegunMessage> decode_begun(std::string_view payload);
 base::Result<ReadMessage> decode_read(std::string_view payload);
 base::Result<RecordsMessage> decode_records(std::string_view payload);
+base::Result<StandAsideMessage> decode_stand_aside(std::string_view payload);
+base::Result<AsideMessage> decode_aside(std::string_view payload);
 
 }  // namespace ethos::ledger::service
