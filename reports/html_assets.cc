@@ -90,6 +90,7 @@ pre{background:var(--soft);border:1px solid var(--line);padding:.7rem .9rem;font
 .filter button,.copy{font:inherit;font-size:.85rem;padding:.25rem .6rem;min-height:24px;border:1px solid var(--mute);background:var(--soft);color:var(--fg);cursor:pointer}
 footer{margin:3rem 0 2rem;border-top:1px solid var(--line);padding-top:.8rem}
 @media screen and (max-width:92rem){.matrix .cell{white-space:normal}.matrix .cell .ref{white-space:nowrap}.matrix th,.matrix td{padding:.35rem .3rem}}
+@media screen and (max-width:60rem){td .long{min-width:8rem}}
 @media (min-width:84rem){
 .cols{display:grid;grid-template-columns:11.5rem minmax(0,1fr);gap:0 2rem;align-items:start}
 nav{position:sticky;top:0;max-height:100vh;overflow-y:auto;padding-top:1.6rem}
@@ -112,7 +113,7 @@ thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.tiles 
 .tiles,.verdicts,.facts,.legend{display:block}
 .tiles li{display:inline-block;vertical-align:top;width:23.5%;margin:0 .6% .5rem 0;border:1px solid #d0d7de}
 .verdicts li{display:inline-block;vertical-align:top;width:48%;margin:0 1.5% .4rem 0;border-top:1px solid #d0d7de}
-.facts dt{float:left;clear:left;width:8.5rem}.facts dd{margin:0 0 .15rem 9rem}.facts::after{content:"";display:block;clear:both}
+.facts dt{float:left;clear:left;width:13rem}.facts dd{margin:0 0 .15rem 13.5rem}.facts::after{content:"";display:block;clear:both}
 .legend li{display:inline-block;margin-right:1.4rem}
 header.mast{border-bottom:2px solid #1b1f24}.box{border:1px solid #d0d7de;border-left:6px solid #57606a}.box.no{border-left-color:#a40e26}
 th,td{border-bottom:1px solid #d0d7de}thead th{border-bottom:2px solid #8c959f;background:#f6f8fa}
