@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <climits>
 #include <cstring>
 
@@ -71,12 +73,29 @@ void take_identity(const ChildContext& c) {
   must(c, Step::identity, raw::call(SYS_setresuid, id.inside_uid, id.inside_uid, id.inside_uid));
 }
 
-// A change of uid clears the signal, so it comes after. The pidfd closes the gap before it.
+// The signal comes when the supervisor dies from here on; what was before is asked for. He closes
+// his end of the channel before he counts as dead, and the pidfd tells once he does: that end is
+// not ours too (keep_own_descriptors), and he keeps it until the hand-over.
 void die_with_supervisor(const ChildContext& c) {
-  begin(c, Step::parent_death);
   must(c, Step::parent_death, raw::call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0));
-  pollfd watch{c.supervisor_pidfd, POLLIN, 0};
-  if (raw::call(SYS_poll, &watch, 1, 0) != 0) fail(c, Step::parent_death, ESRCH);
+  pollfd watch[2] = {{c.supervisor_pidfd, POLLIN, 0}, {c.channel, POLLRDHUP, 0}};
+  if (raw::call(SYS_poll, watch, 2, 0) != 0 &&
+      (watch[0].revents != 0 || (watch[1].revents & (POLLHUP | POLLRDHUP)) != 0))
+    fail(c, Step::parent_death, ESRCH);
+}
+
+// The supervisor's other descriptors came along: his ledger with its locks, which must be free as
+// soon as he is dead, and his end of the channel, without whose end nothing here would ever see it.
+void keep_own_descriptors(const ChildContext& c) {
+  std::array<int, 6> kept{c.supervisor_pidfd, c.channel,  c.init_fd,
+                          c.stdio[0],         c.stdio[1], c.stdio[2]};
+  std::sort(kept.begin(), kept.end());
+  int from = 3;
+  for (const int fd : kept) {
+    if (fd > from) must(c, Step::parent_death, raw::call(SYS_close_range, from, fd - 1, 0));
+    if (fd >= from) from = fd + 1;
+  }
+  must(c, Step::parent_death, raw::call(SYS_close_range, from, ~0U, 0));
 }
 
 // clone3's CLEAR_SIGHAND keeps what the caller ignored (nohup, some CI runners).
@@ -131,7 +150,13 @@ void own_descriptors(const ChildContext& c) {
 
 void child_main(const ChildContext& c) {
   using namespace child;  // NOLINT(google-build-using-namespace): its own helpers
+  base::step_mark("first instruction", base::Side::child);
+  c.shared->step.store(static_cast<std::uint32_t>(Step::parent_death), std::memory_order_release);
+  keep_own_descriptors(c);
+  die_with_supervisor(c);
   take_identity(c);
+  // A change of uid took the signal away.
+  begin(c, Step::parent_death);
   die_with_supervisor(c);
   reset_signals();
   build_tree(c);

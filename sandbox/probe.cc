@@ -6,6 +6,7 @@
 #include <linux/mount.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -33,11 +34,23 @@ constexpr int kNamespaces =
 constexpr unsigned long kWaitKillable = 1UL << 5;
 constexpr unsigned kMinLandlockAbi = 1;
 
+// A probe of ours must not outlive us, whatever kills us. The first process of a namespace does not
+// see its parent: 0.
+void die_with(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  const pid_t now = getppid();
+  if (now != parent && now != 0) _exit(ESRCH);
+}
+
 // Runs `act` in a forked child; its return value, an errno or 0, comes back as the exit status.
 int in_child(const std::function<int()>& act) {
+  const pid_t self = getpid();
   const pid_t child = fork();
   if (child < 0) return errno;
-  if (child == 0) _exit(act());
+  if (child == 0) {
+    die_with(self);
+    _exit(act());
+  }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return errno;
@@ -125,8 +138,10 @@ int probe_id_map() {
     if (tree < 0) return errno;
     int ready[2];
     if (pipe2(ready, O_CLOEXEC) != 0) return errno;
+    const pid_t self = getpid();
     const pid_t holder = fork();
     if (holder == 0) {
+      die_with(self);
       const char byte = unshare(CLONE_NEWUSER) == 0 ? 'y' : 'n';
       if (write(ready[1], &byte, 1) == 1) pause();
       _exit(0);
@@ -153,8 +168,9 @@ class Prober {
  public:
   std::vector<Feature> run(const std::string& cgroup_parent) {
     namespaces();
-    add_within("mount_api", [] { return in_mount_namespace([] { return make_fs("tmpfs", {}); }); },
-               "the mount API of Linux 5.12 is missing or refused", "use Linux 5.19 or newer");
+    add_within(
+        "mount_api", [] { return in_mount_namespace([] { return make_fs("tmpfs", {}); }); },
+        "the mount API of Linux 5.12 is missing or refused", "use Linux 5.19 or newer");
     const Advice proc = advise_on_proc(signs_);
     add_within("proc_mount", probe_proc, proc.cause, proc.fix);
     landlock();
@@ -193,7 +209,8 @@ class Prober {
     out_.push_back(std::move(feature));
   }
 
-  // For what is tried inside the namespaces: without them its own answer would blame the wrong thing.
+  // For what is tried inside the namespaces: without them its own answer would blame the wrong
+  // thing.
   void add_within(const char* name, int (*probe)(), std::string cause, std::string fix,
                   bool required = true) {
     if (has_namespaces())
@@ -248,8 +265,7 @@ class Prober {
         !wanted.empty()  ? "give --cgroup-parent a cgroup v2 directory that you may write to"
         : geteuid() == 0 ? "mount cgroup2 on /sys/fs/cgroup"
                          : delegate,
-        false,
-        parent ? parent->path : "");
+        false, parent ? parent->path : "");
     for (const char* name : {"memory", "pids", "cpu"}) {
       const bool has = parent && std::binary_search(parent->controllers.begin(),
                                                     parent->controllers.end(), name);
