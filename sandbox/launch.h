@@ -74,6 +74,10 @@ class Launch {
   [[nodiscard]] const Blueprint& blueprint() const { return blueprint_; }
   [[nodiscard]] base::UniqueFd take_stdout() { return std::move(out_read_); }
   [[nodiscard]] base::UniqueFd take_stderr() { return std::move(err_read_); }
+  // The write end of the tool's standard input, when the caller's is to be carried there; and where
+  // reading a regular file begins, -1 for a pipe.
+  [[nodiscard]] base::UniqueFd take_input() { return std::move(input_write_); }
+  [[nodiscard]] off_t input_at() const { return input_at_; }
   // Tasks in the cage now, threads and init included.
   [[nodiscard]] std::uint64_t count_tasks() const;
 
@@ -87,6 +91,7 @@ class Launch {
   std::optional<Failure> check();
   std::optional<Failure> open_streams();
   std::optional<Failure> open_stdin();
+  std::optional<Failure> open_input_pipe(off_t at);
   std::optional<Failure> make_cgroup();
   std::optional<Failure> start_child();
   std::optional<Failure> receive_handover();
@@ -110,6 +115,8 @@ class Launch {
   base::UniqueFd init_;
   base::UniqueFd self_pidfd_;
   base::UniqueFd stdin_;
+  base::UniqueFd input_write_;
+  off_t input_at_ = -1;
   base::UniqueFd out_read_, out_write_, err_read_, err_write_;
   base::UniqueFd channel_, child_channel_;
   std::optional<CgroupLeaf> cgroup_;

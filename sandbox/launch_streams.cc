@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,8 +20,7 @@ namespace {
 
 using base::UniqueFd;
 
-// A new open file description for the same pipe or file, read-only: flags that the tool sets on its
-// stdin must not reach the caller's.
+// A new open file description for a file of our own, read-only.
 UniqueFd reopen_for_reading(int fd) {
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
   UniqueFd out(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -34,11 +32,13 @@ UniqueFd reopen_for_reading(int fd) {
   return out;
 }
 
+// Larger files are carried through a pipe.
 constexpr off_t kMaxInput = 256 << 20;
 
-// A copy of a file of the host, from where reading would go on. Whoever holds a descriptor of a
-// file and owns it may change its mode, times and attributes, however it was opened; a copy has no
-// name.
+// A copy of a file of the caller, from where reading would go on; also of one without a name, which
+// may be open elsewhere. Whoever holds a descriptor of a file and owns it may change its mode, times
+// and attributes, however it was opened, and may open it again for writing; the copy is sealed.
+// EFBIG above kMaxInput.
 UniqueFd copy_for_reading(int fd, off_t size) {
   if (size > kMaxInput) {
     errno = EFBIG;
@@ -47,24 +47,20 @@ UniqueFd copy_for_reading(int fd, off_t size) {
   const UniqueFd copy(memfd_create("ethos-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!copy.is_open()) return {};
   off_t at = std::max<off_t>(0, lseek(fd, 0, SEEK_CUR));
-  for (off_t total = 0; total <= kMaxInput;) {
+  for (off_t total = 0;;) {
     const ssize_t n = sendfile(copy.get(), fd, &at, 1 << 20);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return {};
     if (n == 0) break;
     total += n;
+    if (total <= kMaxInput) continue;
+    errno = EFBIG;  // it grows
+    return {};
   }
   if (fcntl(copy.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
     return {};
   lseek(copy.get(), 0, SEEK_SET);
   return reopen_for_reading(copy.get());
-}
-
-// A named pipe is an object of the host as a file is, and cannot be copied.
-bool is_named_pipe(int fd) {
-  constexpr long kPipeFs = 0x50495045;
-  struct statfs fs {};
-  return fstatfs(fd, &fs) != 0 || fs.f_type != kPipeFs;
 }
 
 SetupDenial refused_input(int error, const char* cause) {
@@ -107,33 +103,41 @@ std::optional<Launch::Failure> Launch::open_streams() {
   return std::nullopt;
 }
 
+// A pipe of our own: what the tool makes of it by opening it again is seen by nobody but itself.
+std::optional<Launch::Failure> Launch::open_input_pipe(off_t at) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return RunnerFailure{"pipe", errno};
+  stdin_.reset(ends[0]);
+  input_write_.reset(ends[1]);
+  input_at_ = at;
+  fcntl(ends[1], F_SETFL, O_WRONLY | O_NONBLOCK);
+  if (plan_.identity.is_mapped_by_root &&
+      fchown(ends[0], plan_.identity.host_uid, plan_.identity.host_gid) != 0)
+    return RunnerFailure{"fchown pipe", errno};
+  return std::nullopt;
+}
+
+// No descriptor of the caller's goes into the cage, however harmless it looks: /proc/self/fd/0 opens
+// the object behind it anew, and an ordinary user's tool has the right to all that is his.
 std::optional<Launch::Failure> Launch::open_stdin() {
-  if (options_.stdin_fd < 0) {
+  struct stat found {};
+  const int fd = options_.stdin_fd;
+  if (fd >= 0 && fstat(fd, &found) != 0) return denial(Step::options, errno, "stdin");
+  const mode_t type = found.st_mode & S_IFMT;
+  if (fd < 0 || (type == S_IFCHR && found.st_rdev == makedev(1, 3))) {
     stdin_.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (!stdin_.is_open()) return RunnerFailure{"/dev/null", errno};
     return std::nullopt;
   }
-  struct stat found {};
-  if (fstat(options_.stdin_fd, &found) != 0) return denial(Step::options, errno, "stdin");
-  const mode_t type = found.st_mode & S_IFMT;
-  const bool is_null = type == S_IFCHR && found.st_rdev == makedev(1, 3);
-  if (type != S_IFREG && type != S_IFIFO && !is_null)
+  if (type != S_IFREG && type != S_IFIFO)
     return denial(Step::options, EINVAL, "stdin is neither a file, a pipe nor /dev/null");
-  if (type == S_IFIFO && is_named_pipe(options_.stdin_fd))
-    return refused_input(EINVAL, "standard input is a named pipe");
-  if (type == S_IFREG && found.st_nlink > 0) {
-    stdin_ = copy_for_reading(options_.stdin_fd, found.st_size);
-    if (stdin_.is_open()) return std::nullopt;
-    return refused_input(errno, errno == EFBIG ? "standard input is a file above 256 MiB"
-                                               : "standard input could not be copied");
-  }
-  stdin_ = reopen_for_reading(options_.stdin_fd);
-  // A pipe of another user cannot be opened again: then it is the caller's own end.
-  if (!stdin_.is_open()) stdin_.reset(fcntl(options_.stdin_fd, F_DUPFD_CLOEXEC, 3));
-  if (!stdin_.is_open()) return denial(Step::options, errno, "stdin");
-  const int mode = fcntl(stdin_.get(), F_GETFL) & O_ACCMODE;
-  if (mode != O_RDONLY) return denial(Step::options, EINVAL, "stdin is open for writing");
-  return std::nullopt;
+  if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
+    return denial(Step::options, EINVAL, "stdin is open for writing");
+  if (type == S_IFIFO) return open_input_pipe(-1);
+  stdin_ = copy_for_reading(fd, found.st_size);
+  if (stdin_.is_open()) return std::nullopt;
+  if (errno == EFBIG) return open_input_pipe(std::max<off_t>(0, lseek(fd, 0, SEEK_CUR)));
+  return refused_input(errno, "standard input could not be copied");
 }
 
 }  // namespace ethos::sandbox

@@ -56,6 +56,7 @@ Watch::Watch(const Plan& plan, const LaunchOptions& options, Launch& launch, Evi
       masks_(plan, launch.pid()),
       out_(launch.take_stdout(), options.stdout_fd, options.spool_stdout_fd, options.keep_stdout),
       err_(launch.take_stderr(), options.stderr_fd, options.spool_stderr_fd, options.keep_stderr),
+      in_(launch.take_input(), options.stdin_fd, launch.input_at()),
       signal_fd_(signal_fd) {}
 
 bool Watch::add(int fd, std::uint32_t events) {
@@ -74,7 +75,8 @@ bool Watch::open_loop() {
          add(launch_.pidfd(), EPOLLIN) && add(launch_.listener().fd(), EPOLLIN) &&
          add(out_.source(), EPOLLIN) && add(err_.source(), EPOLLIN) &&
          add(wall_timer_.get(), EPOLLIN) && add(tick_timer_.get(), EPOLLIN) &&
-         add(signal_fd_, EPOLLIN) && (masks_.fd() < 0 || add(masks_.fd(), EPOLLPRI));
+         add(signal_fd_, EPOLLIN) && (masks_.fd() < 0 || add(masks_.fd(), EPOLLPRI)) &&
+         in_.watch(epoll_.get());
 }
 
 void Watch::end(RunResult& result, Ending ending, int status) {
@@ -135,8 +137,10 @@ void Watch::run(RunResult& result) {
       result.detail = "epoll_wait failed";
       end(result, Ending::evidence, 0);
     }
-    for (int i = 0; i < ready && !is_over_; ++i)
-      handle(events[static_cast<std::size_t>(i)].data.fd, result);
+    for (int i = 0; i < ready && !is_over_; ++i) {
+      const epoll_event& event = events[static_cast<std::size_t>(i)];
+      handle(event.data.fd, event.events, result);
+    }
     if (out_.has_pending()) out_.write_some();
     if (err_.has_pending()) err_.write_some();
     const bool has_pending = out_.has_pending() || err_.has_pending();
@@ -150,7 +154,7 @@ void Watch::run(RunResult& result) {
   result.ended_ns = boottime_ns();
 }
 
-void Watch::handle(int fd, RunResult& result) {
+void Watch::handle(int fd, std::uint32_t events, RunResult& result) {
   if (fd == launch_.listener().fd()) {
     serve_calls(result);
   } else if (fd == out_.source()) {
@@ -172,6 +176,8 @@ void Watch::handle(int fd, RunResult& result) {
     read_signal(result);
   } else if (fd == masks_.fd()) {
     lose_mask(result, masks_.find_lost());
+  } else if (in_.is_mine(fd)) {
+    in_.carry(events, fd);
   }
 }
 
@@ -286,6 +292,7 @@ void Watch::judge_death(RunResult& result) {
 }
 
 void Watch::finish(RunResult& result) {
+  in_.close();
   // Everybody is dead: what is in the pipes is all there is.
   for (OutputStream* stream : {&out_, &err_}) {
     while (stream->is_open()) {

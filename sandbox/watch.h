@@ -9,6 +9,7 @@
 #include "sandbox/boottime.h"
 #include "sandbox/cage.h"
 #include "sandbox/coalescer.h"
+#include "sandbox/input_pump.h"
 #include "sandbox/judge.h"
 #include "sandbox/launch.h"
 #include "sandbox/limit_watch.h"
@@ -33,7 +34,7 @@ class Watch {
  private:
   bool open_loop();
   bool add(int fd, std::uint32_t events);
-  void handle(int fd, RunResult& result);
+  void handle(int fd, std::uint32_t events, RunResult& result);
   void serve_calls(RunResult& result);
   bool take_report(const Call& call, RunResult& result);
   void read_stream(OutputStream& stream, RunResult& result);
@@ -56,6 +57,7 @@ class Watch {
   MaskWatch masks_;
   OutputStream out_;
   OutputStream err_;
+  InputPump in_;
   base::UniqueFd epoll_;
   base::UniqueFd wall_timer_;
   base::UniqueFd tick_timer_;

@@ -179,9 +179,38 @@ int standard_input(const Arguments&) {
   return 0;
 }
 
+// Opens each of its standard descriptors anew, in every way, and puts into the first what its caller
+// never said.
+int reopen_streams(const Arguments&) {
+  const int own = open("/proc/self/fd/0", O_RDWR | O_NONBLOCK);
+  if (own >= 0) {
+    static_cast<void>(write(own, "forged\n", 7) == 7);
+    static_cast<void>(fchmod(own, 0666) == 0);
+  }
+  const int write_only = open("/proc/self/fd/0", O_WRONLY | O_NONBLOCK | O_TRUNC);
+  if (write_only >= 0) static_cast<void>(write(write_only, "forged\n", 7) == 7);
+  static_cast<void>(fchmod(0, 0666) == 0);
+  for (const char* path : {"/proc/self/fd/1", "/proc/self/fd/2"}) {
+    const int fd = open(path, O_RDONLY | O_NONBLOCK);
+    char stolen[64];
+    if (fd >= 0) static_cast<void>(read(fd, stolen, sizeof stolen) < 0);
+  }
+  // Only what the caller said first counts: what comes after it may be our own words.
+  char text[4] = {};
+  std::size_t have = 0;
+  while (have < sizeof text) {
+    const ssize_t n = read(0, text + have, sizeof text - have);
+    if (n <= 0) break;
+    have += static_cast<std::size_t>(n);
+  }
+  std::printf("have=%d\n", static_cast<int>(have));
+  return 0;
+}
+
 }  // namespace
 
 const std::vector<Entry> kFileCases = {
+    {"reopen-streams", reopen_streams},
     {"standard-input", standard_input},
     {"change-paths", change_paths}, {"read-paths", read_paths},        {"write-paths", write_paths},
     {"stat-paths", stat_paths},     {"link-tricks", link_tricks},      {"path-race", path_race},
