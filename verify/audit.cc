@@ -153,6 +153,8 @@ class Auditor {
       if (row.is_dropped) prune_book_.on_dropped(row.seq);
     } else {
       const Use use = chain_.check(row, record, findings());
+      // From here on the place counts, whatever number the record states: that one may be any.
+      record.scan.envelope.seq = row.seq;
       if (use == Use::all) {
         dispatch(record);
       } else {

@@ -66,6 +66,15 @@ const std::vector<Value>& RunEvidence::grants() const {
   return grants_;
 }
 
+void RunEvidence::add_place(std::int64_t seq) {
+  last_seq = seq;
+  if (!pieces.empty() && pieces.back().second + 1 == seq) {
+    pieces.back().second = seq;
+  } else {
+    pieces.emplace_back(seq, seq);
+  }
+}
+
 void RunEvidence::report(Problem problem, Findings& findings) {
   problem.run = id;
   failed = failed || code_info(problem.code).severity == Severity::fail;
@@ -158,7 +167,7 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Lin
     return;
   }
   run->state = move.next;
-  run->last_seq = e.seq;
+  run->add_place(e.seq);
   ++run->records;
   if (e.type == RecordType::run_close || e.type == RecordType::run_abort) {
     end(e, std::move(body), link, findings);
@@ -193,7 +202,8 @@ void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& find
   link.evidence = std::make_unique<RunEvidence>();
   RunEvidence& run = *link.evidence;
   run.id = e.run;
-  run.first_seq = run.last_seq = e.seq;
+  run.first_seq = e.seq;
+  run.add_place(e.seq);
   run.wall_ms = e.wall_ms;
   run.records = 1;
   if (e.type == RecordType::run_open) {
@@ -229,7 +239,7 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
   judge_body(record, link, findings);
   if (!link.is_late && !is_new && is_foreign && link.evidence) {
     ++link.evidence->records;
-    link.evidence->last_seq = e.seq;
+    link.evidence->add_place(e.seq);
   } else if (!link.is_late && !is_new && !is_foreign) {
     step(e, record.facts, std::move(record.body), link, findings);
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "verify/batch.h"
@@ -28,6 +29,9 @@ struct RunEvidence {
   std::int64_t first_seq = 0;
   std::int64_t last_seq = 0;
   std::int64_t wall_ms = 0;  // of run.open
+  // Where its records lie: first and last of each piece without a hole. What lies between two pieces may be
+  // anything, and any number of records.
+  std::vector<std::pair<std::int64_t, std::int64_t>> pieces;
   std::uint64_t records = 0;
   Value open;
   std::string open_text;
@@ -60,6 +64,7 @@ struct RunEvidence {
   [[nodiscard]] Value denial(std::size_t index) const;
   // As trees, made when somebody looks.
   [[nodiscard]] const std::vector<Value>& grants() const;
+  void add_place(std::int64_t seq);
   // Adds a problem of this run to its own list and to `findings`.
   void report(Problem problem, Findings& findings);
 

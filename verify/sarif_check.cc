@@ -20,18 +20,22 @@ struct RunRecords {
   std::vector<SarifRecord> records;
 };
 
-// The records of one run in [first, last], read a second time; the audit has checked them.
-RunRecords records_of(EvidenceSource& source, const std::string& run, std::int64_t first, std::int64_t last) {
+void add_record(EvidenceSource& source, const std::string& run, std::int64_t seq, RunRecords& out) {
+  const auto bytes = source.record(seq);
+  if (!bytes) return;
+  const RecordScan scan = scan_record(*bytes);
+  if (scan.fault != RecordFault::none || scan.envelope.run != run) return;
+  auto body = parse_canonical(scan.envelope.body, kRecordLimits);
+  if (!body) return;
+  out.origin = scan.envelope.ledger;
+  out.records.push_back({seq, std::string(scan.envelope.type_name), *std::move(body)});
+}
+
+// The records of one run, read a second time; the audit has seen every one of these places.
+RunRecords records_of(EvidenceSource& source, const std::string& run, const SarifChecker::Pieces& pieces) {
   RunRecords out;
-  for (std::int64_t seq = first; seq <= last; ++seq) {
-    const auto bytes = source.record(seq);
-    if (!bytes) continue;
-    const RecordScan scan = scan_record(*bytes);
-    if (scan.fault != RecordFault::none || scan.envelope.run != run) continue;
-    auto body = parse_canonical(scan.envelope.body, kRecordLimits);
-    if (!body) continue;
-    out.origin = scan.envelope.ledger;
-    out.records.push_back({seq, std::string(scan.envelope.type_name), *std::move(body)});
+  for (const auto& [first, last] : pieces) {
+    for (std::int64_t seq = first; seq <= last; ++seq) add_record(source, run, seq, out);
   }
   return out;
 }
@@ -87,8 +91,8 @@ bool SarifChecker::wanted(const std::string& run) const {
   return false;
 }
 
-void SarifChecker::on_run_end(const std::string& run, std::int64_t first_seq, std::int64_t last_seq, bool is_known) {
-  if (wanted(run)) spans_[run] = {first_seq, last_seq, is_known};
+void SarifChecker::on_run_end(const std::string& run, const Pieces& pieces, bool is_known) {
+  if (wanted(run)) spans_[run] = {pieces, is_known};
 }
 
 void SarifChecker::on_sarif_written(const std::string& run, const Value& body) {
@@ -125,7 +129,7 @@ bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expe
     return false;
   }
   if (!expected.known) {
-    RunRecords found = records_of(source, id, span->second.first, span->second.last);
+    RunRecords found = records_of(source, id, span->second.pieces);
     expected.known = true;
     expected.origin = std::move(found.origin);
     expected.records = std::move(found.records);
@@ -146,7 +150,7 @@ bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expe
   }
   const std::string difference = first_difference(recomputed, block);
   if (!difference.empty()) fail("the sandbox block is not the ledger's: " + difference);
-  if (!checkpoint_holds(checkpoint, expected.origin, span->second.last, source)) {
+  if (!checkpoint_holds(checkpoint, expected.origin, span->second.pieces.back().second, source)) {
     fail("the block's checkpoint is not one of the ledger after the run");
   }
   return true;

@@ -31,9 +31,11 @@ class SarifChecker {
   void add(std::string name, SarifFile file) { files_.push_back({std::move(name), std::move(file)}); }
   [[nodiscard]] bool empty() const { return files_.empty(); }
 
+  using Pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;  // as RunEvidence::pieces
+
   // Remembers where the runs that the files name lie in the ledger.
   // `is_known`: every record of the run is of a type and version that is known here.
-  void on_run_end(const std::string& run, std::int64_t first_seq, std::int64_t last_seq, bool is_known);
+  void on_run_end(const std::string& run, const Pieces& pieces, bool is_known);
   void on_sarif_written(const std::string& run, const Value& body);
 
   // After the last record; one object a file (verdict.md V-7).
@@ -45,8 +47,7 @@ class SarifChecker {
     SarifFile file;
   };
   struct Span {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
+    Pieces pieces;
     bool is_known = true;
   };
   struct Answer {
