@@ -110,12 +110,10 @@ Result<Committed> Commit::finish(const CommitExtras& extras, std::int64_t max_lo
   base::step_mark("settle");
   out.warnings = session_.settle(*note, max_log_bytes);
   out.checkpoint_note = std::move(*note);
-  // Also an old secret that a crash between commit and removal has left.
+  // Also old secrets that crashes between commit and removal have left.
   const std::uint64_t epoch = session_.tail().epoch + (next_ ? 1U : 0U);
-  if (epoch > 0) {
-    if (auto ok = session_.keys().retire(epoch - 1); !ok) {
-      out.warnings.push_back("old epoch key not removed: " + ok.error().message());
-    }
+  if (auto ok = session_.keys().retire_before(epoch); !ok) {
+    out.warnings.push_back("old epoch key not removed: " + ok.error().message());
   }
   advance_session(out);
   return out;

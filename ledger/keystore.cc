@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/keystore.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "ledger/base/file_io.h"
@@ -51,6 +56,22 @@ Result<record::SecretBytes> read_secret(const UniqueFd& fd, std::size_t size,
   }
   return out;
 }
+
+// Of a name as file_name() and agent_name() make it.
+std::optional<std::uint64_t> epoch_of(std::string_view name) {
+  constexpr std::string_view kPrefix = "epoch-";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  std::uint64_t epoch = 0;
+  const char* const end = name.data() + name.size();
+  const auto [at, failed] = std::from_chars(name.data() + kPrefix.size(), end, epoch);
+  if (failed != std::errc()) return std::nullopt;
+  const bool is_whole = name == Keystore::file_name(epoch) || name == Keystore::agent_name(epoch);
+  return is_whole ? std::optional(epoch) : std::nullopt;
+}
+
+struct CloseDirectory {
+  void operator()(DIR* d) const { ::closedir(d); }
+};
 
 }  // namespace
 
@@ -201,6 +222,37 @@ Result<void> Keystore::retire(std::uint64_t epoch) const {
     return fail_errno(shown(epoch), errno);
   }
   return {};
+}
+
+Result<std::vector<std::uint64_t>> Keystore::epochs_before(std::uint64_t epoch) const {
+  const int fd = ::openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return fail_errno(path_, errno);
+  const std::unique_ptr<DIR, CloseDirectory> directory(::fdopendir(fd));
+  if (directory == nullptr) {
+    const int error = errno;
+    ::close(fd);
+    return fail_errno(path_, error);
+  }
+  std::vector<std::uint64_t> out;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(directory.get());
+    if (entry == nullptr && errno != 0) return fail_errno(path_, errno);
+    if (entry == nullptr) return out;
+    const auto found = epoch_of(entry->d_name);
+    if (found && *found < epoch) out.push_back(*found);
+  }
+}
+
+Result<void> Keystore::retire_before(std::uint64_t epoch) const {
+  auto over = epochs_before(epoch);
+  if (!over) return Unexpected(std::move(over).error());
+  Result<void> out;
+  for (const std::uint64_t one : *over) {
+    auto ok = retire(one);
+    if (out) out = std::move(ok);
+  }
+  return out;
 }
 
 }  // namespace ethos::ledger

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
@@ -47,8 +48,9 @@ class Keystore {
   base::Result<void> save(std::uint64_t epoch, const record::SigningKey& key) const;
   // Says that an ssh-agent holds the secret of an epoch.
   base::Result<void> save_agent(std::uint64_t epoch, const record::PublicKey& key) const;
-  // Overwrites and removes the secret of an epoch that is over. Nothing to do is no failure.
-  base::Result<void> retire(std::uint64_t epoch) const;
+  // Overwrites and removes the secrets of all epochs before this one: a crash may have left any of
+  // them. Nothing to do is no failure; one that cannot be removed leaves the others no longer.
+  base::Result<void> retire_before(std::uint64_t epoch) const;
 
   static std::string file_name(std::uint64_t epoch);
   static std::string agent_name(std::uint64_t epoch);
@@ -57,6 +59,8 @@ class Keystore {
   Keystore(base::UniqueFd directory, std::string path, KeyAccess access)
       : directory_(std::move(directory)), path_(std::move(path)), access_(std::move(access)) {}
   base::Result<void> write(const std::string& name, base::ByteSpan bytes) const;
+  [[nodiscard]] base::Result<std::vector<std::uint64_t>> epochs_before(std::uint64_t epoch) const;
+  base::Result<void> retire(std::uint64_t epoch) const;
   [[nodiscard]] std::string shown(std::uint64_t epoch) const {
     return path_ + "/" + file_name(epoch);
   }

@@ -145,6 +145,8 @@ Result<WriteSession> WriteSession::open(const LedgerFiles& files, std::string_vi
   if (auto ok = check_high_water(files, store, tail->last); !ok)
     return Unexpected(std::move(ok).error());
   if (!keys) return Unexpected(std::move(keys).error());
+  // The old secrets are of no use to anybody honest. What cannot be removed now, the next commit says.
+  static_cast<void>(keys->retire_before(tail->epoch).has_value());
   if (!signer && whom != For::revocation) return Unexpected(std::move(signer).error());
   return WriteSession(std::move(*lock), files, std::move(database), std::move(store),
                       std::move(*tail), origin, last->ts, epoch->header.ts, std::move(*keys),

@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "ledger/write_session.h"
 #include "tests/ledger/ledger_fixture.h"
 
 using namespace ethos;
@@ -101,4 +103,35 @@ TEST_CASE("key file: another owner is refused", "[ledger][keys]") {
   check_refused("owned by another user", [](const std::string& p) {
     CHECK(::chown(fs::path(p).parent_path().c_str(), 12345, 12345) == 0);
   });
+}
+
+// Whoever finds an old secret can write another history from its epoch on.
+TEST_CASE("key directory: old secrets that crashes left go at the next opening and the next rotation", "[ledger][keys]") {
+  LedgerFixture f;
+  const auto path = [&](const std::string& name) { return f.files.keys + "/" + name; };
+  const std::string oldest = read_text(path("epoch-0.key"));
+  const auto put_back = [&] {
+    for (const char* name : {"epoch-0.key", "epoch-1.key", "epoch-2.agent"}) {
+      write_text(path(name), oldest);
+      ::chmod(path(name).c_str(), 0600);
+    }
+    // Not of this kind: none of ours to remove.
+    for (const char* name : {"epoch-01.key", "epoch-1.key.old", "epoch-.key"}) write_text(path(name), "x");
+  };
+  const auto left = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(f.files.keys)) names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  {
+    auto appender = f.appender();
+    for (int i = 0; i < 3; ++i) REQUIRE(appender.rotate(ledger::RotateReason::command));
+    put_back();
+    REQUIRE(appender.rotate(ledger::RotateReason::command));
+  }
+  CHECK(left() == std::vector<std::string>{"epoch-.key", "epoch-01.key", "epoch-1.key.old", "epoch-4.key"});
+  put_back();
+  REQUIRE(ledger::WriteSession::open(f.files, ""));
+  CHECK(left() == std::vector<std::string>{"epoch-.key", "epoch-01.key", "epoch-1.key.old", "epoch-4.key"});
 }
