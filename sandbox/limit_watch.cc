@@ -116,11 +116,14 @@ void LimitWatch::look_at_memory(std::vector<LimitEvent>& out) {
   const auto limit = plan_.limit("memory_bytes");
   if (!limit || limit->by == Enforcer::cgroup) return;
   const MemoryUse use = measure_memory(launch_.pid(), mappings_);
-  const std::uint64_t kernel = sockets_.measure(launch_.pid(), limit->value) +
-                               mappings_.measure(launch_.pid(), limit->value, use.most_mappings);
+  const SocketUse sockets = sockets_.measure(launch_.pid(), plan_.network, limit->value);
+  const std::uint64_t kernel =
+      sockets.known + mappings_.measure(launch_.pid(), limit->value, use.most_mappings);
   std::uint64_t sum = use.most + kernel;
   // Pages that processes share were counted for each of them: before that ends a run, count anew.
-  if (sum > limit->value) {
+  if (kernel + sockets.possible > limit->value) {
+    sum = kernel;
+  } else if (sum + sockets.possible > limit->value) {
     const std::uint64_t now = boottime_ns();
     if (now < exact_again_ns_) return;
     sum = measure_memory_once(launch_.pid()) + kernel;
@@ -128,7 +131,8 @@ void LimitWatch::look_at_memory(std::vector<LimitEvent>& out) {
     exact_again_ns_ = after + (after - now) * kExactShare;
   }
   peak_memory_ = std::max(peak_memory_, sum);
-  if (sum > limit->value) {
+  // What could not be measured may be too much: the run ends, and the figure is what was measured.
+  if (sum + sockets.possible > limit->value) {
     report_memory(sum, LimitAction::killed, out);
   } else if (!has_reported_memory_ && use.largest_data >= limit->value - limit->value / 16) {
     report_memory(use.largest_data, LimitAction::refused, out);

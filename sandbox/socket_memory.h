@@ -5,16 +5,26 @@
 
 #include <cstdint>
 
+#include "sandbox/plan.h"
+
 namespace ethos::sandbox {
 
-// What lies in the buffers of a cage's local sockets: kernel memory that no process limit counts.
-// While all sockets of the cage together could not hold more than an eighth of the memory limit,
-// they are only counted; beyond that each is asked. A socket that no process holds open any more,
-// as it travels in a message, is taken for full.
+// Bytes: what was measured, and what may be there besides.
+struct SocketUse {
+  std::uint64_t known = 0;
+  std::uint64_t possible = 0;
+};
+
+// What a cage's sockets cost in kernel memory, which no process limit counts: their structures, and
+// what lies in their buffers, local ones and, with loopback, TCP and UDP. While all of them
+// together could not hold more than an eighth of the memory limit, they are only counted; beyond
+// that each is asked, for a bounded time. One that no process holds, as it travels in a message,
+// and one that there was no time for, is taken for full, but never for more than the whole host
+// uses.
 class SocketMemory {
  public:
-  // Bytes; 0 below that eighth of `limit`. `root` is the cage's first process.
-  [[nodiscard]] std::uint64_t measure(pid_t root, std::uint64_t limit);
+  // `root` is the cage's first process.
+  [[nodiscard]] SocketUse measure(pid_t root, Network network, std::uint64_t limit);
 
  private:
   std::uint64_t most_of_one_ = 0;  // what one socket may have under way; 0: not asked yet

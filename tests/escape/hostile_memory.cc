@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -57,6 +59,50 @@ int socket_buffers(const Arguments& args) {
   std::puts("filled");
   std::fflush(stdout);
   sleep(args.size() > 3 ? 1 : 30);
+  return 0;
+}
+
+// args[1] processes with args[2] pairs of sockets each, with nothing in them.
+int many_sockets(const Arguments& args) {
+  const int processes = std::stoi(args[1]);
+  const int pairs = std::stoi(args[2]);
+  for (int i = 0; i < processes; ++i) {
+    if (fork() != 0) continue;
+    int pair[2];
+    for (int k = 0; k < pairs && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0; ++k) {
+    }
+    sleep(60);
+    return 0;
+  }
+  sleep(60);
+  return 0;
+}
+
+// args[1] connections over loopback whose receivers read nothing; "queued": nor are they accepted.
+int tcp_buffers(const Arguments& args) {
+  static char block[65536];
+  const int server = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  if (bind(server, reinterpret_cast<sockaddr*>(&at), size) != 0 || listen(server, 400) != 0 ||
+      getsockname(server, reinterpret_cast<sockaddr*>(&at), &size) != 0)
+    return 1;
+  for (int i = 0; i < std::stoi(args[1]); ++i) {
+    const int client = socket(AF_INET, SOCK_STREAM, 0);
+    const int wanted = 1 << 20;
+    setsockopt(client, SOL_SOCKET, SO_SNDBUF, &wanted, sizeof wanted);
+    if (connect(client, reinterpret_cast<sockaddr*>(&at), size) != 0) return 1;
+    if (args[2] != "queued" && accept(server, nullptr, nullptr) < 0) return 1;
+    while (send(client, block, sizeof block, MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
+    }
+    // What is sent goes out although its sender has closed.
+    if (args[2] == "queued") close(client);
+  }
+  std::puts("filled");
+  std::fflush(stdout);
+  sleep(args[2] == "short" ? 1 : 60);
   return 0;
 }
 
@@ -175,6 +221,7 @@ const std::vector<Entry> kMemoryCases = {
     {"dead-leader", dead_leader},         {"mappings", mappings},
     {"borrowed-memory", borrowed_memory}, {"held-pages", held_pages},
     {"memory-files", memory_files},       {"socket-buffers", socket_buffers},
+    {"many-sockets", many_sockets},       {"tcp-buffers", tcp_buffers},
     {"shared-pages", shared_pages},       {"page-tables", page_tables},
 };
 
