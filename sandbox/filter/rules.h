@@ -416,7 +416,8 @@ inline constexpr auto kIoctls = std::to_array<std::uint32_t>({
 });
 
 // fcntl commands (low 32 bits) that may pass. Left out on purpose: F_SETLEASE and F_NOTIFY, with
-// which a tool that may only read a file can make the host's own processes wait for it.
+// which a tool that may only read a file can make the host's own processes wait for it, and
+// F_SET_RW_HINT and F_SET_FILE_RW_HINT, which change the host's inode through such a descriptor.
 inline constexpr auto kFcntlCommands = std::to_array<std::uint32_t>({
     0,     // F_DUPFD
     1,     // F_GETFD
@@ -444,9 +445,7 @@ inline constexpr auto kFcntlCommands = std::to_array<std::uint32_t>({
     1033,  // F_ADD_SEALS
     1034,  // F_GET_SEALS
     1035,  // F_GET_RW_HINT
-    1036,  // F_SET_RW_HINT
     1037,  // F_GET_FILE_RW_HINT
-    1038,  // F_SET_FILE_RW_HINT
 });
 
 // personality() values: query, default, no address randomisation (sanitizers re-execute with it).

@@ -72,9 +72,10 @@ TEST_CASE("escape: dangerous calls are refused and recorded", "[escape][kernel]"
   const support::ScratchDir dir;
   support::CageRun r{};
   run_refused(r, hostile_plan(dir, {"dangerous"}));
-  check_evidence(r, {"io_uring_setup", "bpf", "userfaultfd", "perf_event_open", "keyctl", "add_key",
-                     "open_by_handle_at", "fanotify_init", "landlock_create_ruleset", "kexec_load",
-                     "init_module", "reboot", "iopl", "modify_ldt", "shmget", "personality"});
+  check_evidence(r,
+                 {"io_uring_setup", "bpf", "userfaultfd", "perf_event_open", "keyctl", "add_key",
+                  "open_by_handle_at", "fanotify_init", "landlock_create_ruleset", "kexec_load",
+                  "init_module", "reboot", "iopl", "modify_ldt", "shmget", "personality", "fcntl"});
   const auto* unknown = r.sink.find("syscall");
   REQUIRE(unknown != nullptr);
   CHECK(unknown->error == ENOSYS);

@@ -132,7 +132,8 @@ TEST_CASE("filter: fcntl cannot lease a file or watch a directory", "[sandbox]")
       CHECK(verdict(p, 72, {0, command}) == kAllow);
       CHECK(verdict(p, 72, {0, command | kHighBits}) == kAllow);
     }
-    for (const std::uint64_t command : {1024U, 1026U, 12U, 99U}) {  // F_SETLEASE, F_NOTIFY, unknown
+    // F_SETLEASE, F_NOTIFY, F_SET_RW_HINT, F_SET_FILE_RW_HINT, unknown ones
+    for (const std::uint64_t command : {1024U, 1026U, 1036U, 1038U, 12U, 99U}) {
       CHECK(is_refused(verdict(p, 72, {0, command})));
       CHECK(is_refused(verdict(p, 72, {0, command | kHighBits})));
     }
