@@ -48,12 +48,14 @@ CageOutcome run_cage(const Plan& plan, const LaunchOptions& options, EvidenceSin
   if (auto failed = launch.build([&] { sink.while_building(); })) return to_outcome(std::move(*failed));
   Enforced enforced;
   if (auto failed = launch.prove(enforced)) return to_outcome(std::move(*failed));
+  GrantOutputs outputs(plan);
+  if (auto known = outputs.remember_copies(launch, -1); !known)
+    return RunnerFailure{known.error().message(), known.error().sys};
   RunResult result;
   result.setup_ns = boottime_ns() - called_ns;
   if (!sink.on_barrier(enforced)) return RunnerFailure{"the evidence before the start", 0};
 
   base::step_mark("release");
-  GrantOutputs outputs(plan);
   Watch watch(plan, options, launch, sink, signals.fd());
   launch.release();
   watch.run(result);

@@ -15,6 +15,26 @@ namespace {
 
 constexpr int kMaxDepth = 24;  // each level holds its buffers on the child's stack
 
+// Where the copy is, below the grant.
+struct Place {
+  const ChildContext* context;
+  const std::string* grant_at;
+  char path[4096];
+  std::size_t size = 0;
+};
+
+// Content that is hidden is never copied: the tool could take it out from under its mask by renaming
+// a directory above.
+bool is_masked(const Place& place) {
+  const std::string& grant = *place.grant_at;
+  for (const Mount& mount : place.context->plan->mounts)
+    if (mount.kind == MountKind::mask && mount.at.size() == grant.size() + place.size &&
+        std::memcmp(mount.at.data(), grant.data(), grant.size()) == 0 &&
+        std::memcmp(mount.at.data() + grant.size(), place.path, place.size) == 0)
+      return true;
+  return false;
+}
+
 struct Budget {
   std::uint64_t bytes = kMaxCopyBytes;
   std::uint64_t entries = kMaxCopyEntries;
@@ -60,10 +80,19 @@ long copy_link(long from_dir, long to_dir, const char* name) {
   return raw::call(SYS_symlinkat, target, to_dir, name);
 }
 
-long copy_dir(long from, long to, Budget& budget, int depth);
+long copy_dir(long from, long to, Budget& budget, int depth, Place& place);
+
+// An empty thing for the mask to stand on.
+long make_masked(long to_dir, const char* name, bool is_directory) {
+  if (is_directory) return raw::call(SYS_mkdirat, to_dir, name, 0700);
+  const long fd = raw::call(SYS_openat, to_dir, name,
+                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0) close_fd(fd);
+  return fd < 0 ? fd : 0;
+}
 
 long copy_subdir(long from_dir, long to_dir, const char* name, const struct stat& found,
-                 Budget& budget, int depth) {
+                 Budget& budget, int depth, Place& place) {
   if (depth > kMaxDepth) return -E2BIG;
   const long made = raw::call(SYS_mkdirat, to_dir, name, 0700);
   if (made < 0) return made;
@@ -72,7 +101,7 @@ long copy_subdir(long from_dir, long to_dir, const char* name, const struct stat
   if (from < 0) return from;
   const long to = raw::call(SYS_openat, to_dir, name, flags);
   if (to < 0) return to;
-  long done = copy_dir(from, to, budget, depth);
+  long done = copy_dir(from, to, budget, depth, place);
   if (done >= 0) done = raw::call(SYS_fchmod, to, found.st_mode & 0777);
   const timespec times[2] = {found.st_atim, found.st_mtim};
   raw::call(SYS_utimensat, to, nullptr, times, 0);
@@ -81,14 +110,16 @@ long copy_subdir(long from_dir, long to_dir, const char* name, const struct stat
   return done;
 }
 
-long copy_entry(long from, long to, const char* name, Budget& budget, int depth) {
-  if (budget.entries-- == 0) return -E2BIG;
+long copy_named(long from, long to, const char* name, Budget& budget, int depth, Place& place) {
   struct stat found {};
   const long rc = raw::call(SYS_newfstatat, from, name, &found, AT_SYMLINK_NOFOLLOW);
   if (rc < 0) return rc;
-  switch (found.st_mode & S_IFMT) {
+  const mode_t type = found.st_mode & S_IFMT;
+  if ((type == S_IFDIR || type == S_IFREG) && is_masked(place))
+    return make_masked(to, name, type == S_IFDIR);
+  switch (type) {
     case S_IFDIR:
-      return copy_subdir(from, to, name, found, budget, depth + 1);
+      return copy_subdir(from, to, name, found, budget, depth + 1, place);
     case S_IFREG:
       return copy_file(from, to, name, found, budget);
     case S_IFLNK:
@@ -96,6 +127,19 @@ long copy_entry(long from, long to, const char* name, Budget& budget, int depth)
     default:
       return 0;  // sockets, pipes and devices stay outside
   }
+}
+
+long copy_entry(long from, long to, const char* name, Budget& budget, int depth, Place& place) {
+  if (budget.entries-- == 0) return -E2BIG;
+  const std::size_t before = place.size;
+  const std::size_t length = std::strlen(name);
+  if (before + 1 + length > sizeof place.path) return -ENAMETOOLONG;
+  place.path[before] = '/';
+  std::memcpy(place.path + before + 1, name, length);
+  place.size = before + 1 + length;
+  const long done = copy_named(from, to, name, budget, depth, place);
+  place.size = before;
+  return done;
 }
 
 // Calls `visit(name)` for each entry until one says less than 0.
@@ -117,9 +161,9 @@ long for_each_entry(long dir, Visit visit) {
   }
 }
 
-long copy_dir(long from, long to, Budget& budget, int depth) {
+long copy_dir(long from, long to, Budget& budget, int depth, Place& place) {
   return for_each_entry(
-      from, [&](const char* name) { return copy_entry(from, to, name, budget, depth); });
+      from, [&](const char* name) { return copy_entry(from, to, name, budget, depth, place); });
 }
 
 struct Looker {
@@ -175,11 +219,12 @@ TreeLook look_at_tree(long from, std::uint32_t uid, std::uint32_t gid) {
   return looker.out;
 }
 
-long copy_tree(long from, long to) {
+long copy_tree(const ChildContext& c, const BuildOp& op, long from, long to) {
   Budget budget;
+  Place place{&c, &c.plan->mounts[static_cast<std::size_t>(op.mount)].at, {}};
   const long dir = raw::call(SYS_openat, from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0) return dir;
-  const long done = copy_dir(dir, to, budget, 0);
+  const long done = copy_dir(dir, to, budget, 0, place);
   close_fd(dir);
   return done;
 }

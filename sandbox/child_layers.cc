@@ -87,7 +87,7 @@ void add_staged(const ChildContext& c, Site& site, const BuildOp& op) {
   const long upper = open_dir("upper");
   const long fs = raw::call(SYS_fsopen, "overlay", 1 /* FSOPEN_CLOEXEC */);
   if (c.forces_copies || fs == -ENODEV || !has_user_attributes(upper) || needs_copy(c, lower)) {
-    must(c, op.step, copy_tree(lower, upper), op.mount);
+    must(c, op.step, copy_tree(c, op, lower, upper), op.mount);
     const long copy = clone_tree(c, op, layer, "upper");
     set_attributes(c, op, copy, op.attributes);
     place(c, site, op, copy);

@@ -66,8 +66,8 @@ struct TreeLook {
 };
 TreeLook look_at_tree(long from, std::uint32_t uid, std::uint32_t gid);
 // Copies what is in the directory `from` (may be O_PATH) into `to`; 0 or a negative errno, -E2BIG
-// when it is not small.
-long copy_tree(long from, long to);
+// when it is not small. What a mask of the plan will cover is left empty.
+long copy_tree(const ChildContext& c, const BuildOp& op, long from, long to);
 void build_tree(const ChildContext& c);     // mounts, links, files, pivot_root
 void restrict_self(const ChildContext& c);  // rlimits, no_new_privs, Landlock, capabilities
 void install_filter(const ChildContext& c);

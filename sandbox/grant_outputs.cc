@@ -12,10 +12,13 @@
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
 #include "sandbox/commit_rules.h"
+#include "sandbox/commit_steps.h"
 #include "sandbox/staged_file.h"
 
 namespace ethos::sandbox {
 namespace {
+
+constexpr std::uint64_t kMaxRememberMs = 30'000;
 
 bool is_granted_file(const Mount& mount) {
   return mount.kind == MountKind::bind && !mount.read_only && mount.no_dev &&
@@ -68,6 +71,24 @@ GrantOutputs::GrantOutputs(const Plan& plan) : plan_(plan) {
     if (!is_granted_file(mount) || lstat(mount.source.c_str(), &found) != 0) continue;
     files_.push_back({&mount, change_time(found), static_cast<std::uint64_t>(found.st_size)});
   }
+}
+
+base::Result<void> GrantOutputs::remember_copies(const Launch& launch, int signal_fd) {
+  Interruption interruption(signal_fd, kMaxRememberMs);
+  bases_.resize(launch.uppers().size());
+  for (const BuildOp& op : launch.blueprint().ops) {
+    if (op.kind != BuildKind::staged) continue;
+    const auto slot = static_cast<std::size_t>(op.slot);
+    if (!launch.is_copy(slot)) continue;
+    const Mount& mount = plan_.mounts[static_cast<std::size_t>(op.mount)];
+    const auto grant = open_grant(mount.source, mount.device, mount.inode);
+    if (!grant) return base::Unexpected(grant.error());
+    auto taken = CopyBase::take_state(launch.uppers()[slot].get(), grant->get(), plan_, mount,
+                                      interruption);
+    if (!taken) return base::Unexpected(std::move(taken).error());
+    bases_[slot] = std::make_unique<CopyBase>(std::move(taken).value());
+  }
+  return {};
 }
 
 void GrantOutputs::collect(const Launch& launch, const LaunchOptions& options, int signal_fd,
@@ -127,7 +148,7 @@ GrantOutputs::Commits GrantOutputs::prepare(const Launch& launch, const LaunchOp
     if (op.kind != BuildKind::staged) continue;
     const Mount& mount = plan_.mounts[static_cast<std::size_t>(op.mount)];
     const auto slot = static_cast<std::size_t>(op.slot);
-    const Layer layer{launch.uppers()[slot].get(), launch.is_copy(slot)};
+    const Layer layer{launch.uppers()[slot].get(), bases_[slot].get()};
     auto commit = std::make_unique<StagedCommit>(
         plan_, mount, layer, numbered(options.commit_journal, out.size()), interruption);
     const auto is_ready = commit->prepare(rules);

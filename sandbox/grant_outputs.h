@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sandbox/cage.h"
+#include "sandbox/copy_base.h"
 #include "sandbox/interruption.h"
 #include "sandbox/launch.h"
 #include "sandbox/staged_commit.h"
@@ -20,6 +21,10 @@ class GrantOutputs {
  public:
   // Before the release: remembers the granted files' state.
   explicit GrantOutputs(const Plan& plan);
+
+  // Before the release too: remembers how copied layers and their grants are. What cannot be read
+  // makes it impossible to say later what the tool did.
+  base::Result<void> remember_copies(const Launch& launch, int signal_fd);
 
   // Adds artifacts and refusals to `result`. Directories are committed only when the tool ended by
   // itself: what a killed or refused run left half-written stays in the layer and goes with it. A
@@ -45,6 +50,7 @@ class GrantOutputs {
 
   const Plan& plan_;
   std::vector<FileState> files_;
+  std::vector<std::unique_ptr<CopyBase>> bases_;  // by slot; none for an overlay
 };
 
 }  // namespace ethos::sandbox

@@ -27,6 +27,8 @@ struct Change {
   std::uint64_t size = 0;
 };
 
+class CopyBase;
+
 struct Refused {
   std::string path;
   std::string rule;
@@ -43,8 +45,8 @@ struct UpperWalk {
 
 // Where the tool's writes are.
 struct Layer {
-  int fd = -1;           // overlay's upper directory, or a whole copy of the grant
-  bool is_copy = false;  // then what is missing was removed, and what is equal was not touched
+  int fd = -1;                     // overlay's upper directory, or a whole copy of the grant
+  const CopyBase* base = nullptr;  // of a copy: how it was before the tool
 };
 
 // Levels of directories below the grant that are looked at.
