@@ -13,6 +13,9 @@
 #include "ledger/dropped.h"
 #include "ledger/file_checks.h"
 #include "ledger/high_water.h"
+#include "ledger/range_check.h"
+#include "ledger/record/canonical_json.h"
+#include "ledger/record/signed_note.h"
 #include "ledger/store.h"
 
 namespace ethos::ledger {
@@ -114,6 +117,48 @@ Result<bool> read_period(ReadSession& session, std::uint64_t from, std::uint64_t
   return true;
 }
 
+// The signature under the last checkpoint, by the key that the record of its epoch names.
+Result<void> check_signature(const Tail& tail) {
+  auto epoch = record::scan_envelope(tail.epoch_record);
+  if (!epoch) return Unexpected(std::move(epoch).error().with_context("epoch record"));
+  auto body = record::parse_canonical(epoch->body);
+  const std::string* vkey = body ? body->find_string("vkey") : nullptr;
+  auto key = record::PublicKey::from_text(vkey == nullptr ? std::string_view() : *vkey);
+  if (!key || key->name() != tail.last.checkpoint.origin) {
+    return fail(Errc::mismatch, "the tail names an epoch that its record does not");
+  }
+  auto signer = record::verify_note(tail.last.signed_note, std::span(&*key, 1));
+  if (!signer) return Unexpected(std::move(signer).error().with_context("last checkpoint"));
+  return {};
+}
+
+// Gives the stored hashes of [from, to) to `check`.
+Result<void> append_hashes(ReadSession& session, std::uint64_t from, std::uint64_t to,
+                           RangeCheck& check) {
+  auto query = session.database().prepare(
+      "SELECT seq, hash FROM main.leaf NOT INDEXED WHERE seq>=?1 AND seq<?2 ORDER BY seq");
+  if (!query) return Unexpected(std::move(query).error());
+  auto ok = query->bind(1, static_cast<std::int64_t>(from));
+  if (ok) ok = query->bind(2, static_cast<std::int64_t>(to));
+  for (; ok && from < to; ++from) {
+    auto row = query->step();
+    if (!row) return Unexpected(std::move(row).error());
+    auto seq = *row ? query->integer(0) : Result<std::int64_t>(std::int64_t{-1});
+    if (!seq) return Unexpected(std::move(seq).error());
+    if (*seq != static_cast<std::int64_t>(from)) {
+      return fail(Errc::mismatch, "record " + std::to_string(from) + " is missing");
+    }
+    auto hash = query->blob(1);
+    auto leaf = hash ? record::Digest::from_bytes(base::as_bytes(*hash))
+                     : Result<record::Digest>(fail(Errc::malformed, ""));
+    if (!leaf) {
+      return fail(Errc::malformed, "record " + std::to_string(from) + ": not stored as it must be");
+    }
+    ok = check.append(*leaf);
+  }
+  return ok;
+}
+
 StoredCheckpoint to_stored(NoteRow row) { return {std::move(row.checkpoint), std::move(row.note)}; }
 
 }  // namespace
@@ -135,7 +180,37 @@ Result<void> LedgerReader::check_not_behind() const {
   return check_high_water(files_, store, *last);
 }
 
+Result<void> LedgerReader::check_range(std::uint64_t from, std::uint64_t to) const {
+  if (from >= to) return {};
+  Tail tail;
+  {
+    auto session = ReadSession::open(files_);
+    if (!session) return Unexpected(std::move(session).error());
+    // May have grown since it was opened: what was there is in the later tree too.
+    auto last = Store(session->database()).read_tail();
+    if (!last) return Unexpected(std::move(last).error());
+    tail = std::move(*last);
+  }
+  if (tail.frontier.size() < to) return fail(Errc::mismatch, "the ledger has become shorter");
+  if (auto ok = check_signature(tail); !ok) return ok;
+  RangeCheck check(tail.frontier, from, to);
+  for (std::uint64_t at = check.first(); at < check.end(); at += kRecordsAPeriod) {
+    auto session = ReadSession::open(files_);
+    if (!session) return Unexpected(std::move(session).error());
+    auto ok = append_hashes(*session, at, std::min(check.end(), at + kRecordsAPeriod), check);
+    if (!ok) return ok;
+  }
+  return {};
+}
+
 Result<void> LedgerReader::read(std::uint64_t from, std::uint64_t to, const Visit& visit) const {
+  // Before the first one is handed out: what the caller prints or signs cannot be taken back.
+  if (auto bound = check_range(from, std::min(to, size())); !bound) {
+    // The links may tell which record it is.
+    auto links = read_hashes(from, size(), [](const StoredRecord&) { return true; });
+    if (!links) return links;
+    return Unexpected(std::move(bound).error().with_context(files_.database));
+  }
   Result<void> checked;
   auto ok = read_hashes(from, to, [&](const StoredRecord& stored) {
     if (!stored.bytes.empty()) return visit(stored);

@@ -48,12 +48,15 @@ class LedgerReader {
   // Errc::mismatch when it has seen others. It can be read all the same.
   [[nodiscard]] base::Result<void> check_not_behind() const;
 
-  // Calls `visit` for records [from, to), in order; it returns false to stop early. Records whose
+  // Calls `visit` for records [from, to), in order; it returns false to stop early. Before the first
+  // call the stored hashes of the range are held against the signed root of the last checkpoint
+  // (Errc::mismatch): the links between records say nothing of the last one of a range. Records whose
   // bytes were dropped (docs/formats/store.md S-15) are left out, after it was checked that a
   // ledger.prune record ordered each of them: Errc::mismatch otherwise.
   using Visit = std::function<bool(const StoredRecord&)>;
   base::Result<void> read(std::uint64_t from, std::uint64_t to, const Visit& visit) const;
-  // The same with dropped ones, for whoever needs all hashes.
+  // The same with dropped ones and without that first check, for whoever needs all hashes and holds
+  // them against a root.
   base::Result<void> read_hashes(std::uint64_t from, std::uint64_t to, const Visit& visit) const;
 
   // The bytes of one record.
@@ -78,6 +81,7 @@ class LedgerReader {
   [[nodiscard]] const LedgerFiles& files() const { return files_; }
 
  private:
+  [[nodiscard]] base::Result<void> check_range(std::uint64_t from, std::uint64_t to) const;
   LedgerReader(LedgerFiles files, StoredCheckpoint tail)
       : files_(std::move(files)), tail_(std::move(tail)) {}
   LedgerFiles files_;

@@ -6,8 +6,10 @@
 #include <map>
 #include <sstream>
 
+#include "ledger/database.h"
 #include "ledger/printable.h"
 #include "ledger/record/canonical_json.h"
+#include "ledger/record/merkle_tree.h"
 #include "ledger/record/pin.h"
 #include "ledger/record/record.h"
 #include "tests/ledger/ledger_fixture.h"
@@ -259,4 +261,61 @@ TEST_CASE("ethos-ledger: an unknown option is named, whatever else is missing", 
   }
   CHECK(call({}).err.find("subcommand is required") != std::string::npos);
   CHECK(call({"proof"}).err.find("--seq is required") != std::string::npos);
+}
+
+// The links between records say nothing of the last one of a range; whoever holds no key can change it.
+TEST_CASE("ethos-ledger: a range with a changed record is not shown or exported, wherever it ends", "[ledger][cli]") {
+  LedgerFixture f;
+  auto appender = f.appender();
+  for (int i = 0; i < 6; ++i) REQUIRE(commit_one(appender));
+  const auto records = f.records();
+  REQUIRE(records.size() == 7);
+  const auto show = [&](std::uint64_t from, std::uint64_t to) {
+    return call({"show", "--ledger", f.files.database, "--json", "--from", std::to_string(from), "--to",
+                 std::to_string(to)});
+  };
+  for (std::uint64_t seq = 1; seq < records.size(); ++seq) CHECK(show(seq, seq + 1).status == 0);
+  for (std::uint64_t seq = 1; seq < records.size(); ++seq) {
+    std::string changed = records[seq];
+    const auto at = changed.find("\"wall_ms\":1");
+    REQUIRE(at != std::string::npos);
+    changed[at + 10] = '2';
+    const auto put = [&](const std::string& bytes) {
+      auto database = ledger::Database::open(f.files.database, ledger::OpenMode::write);
+      REQUIRE(database);
+      auto update = database->prepare("UPDATE leaf SET bytes=?1, hash=?2 WHERE seq=?3");
+      REQUIRE(update);
+      const auto hash = record::leaf_hash(base::as_bytes(bytes));
+      REQUIRE(update->bind(1, base::as_bytes(bytes)));
+      REQUIRE(update->bind(2, hash.bytes()));
+      REQUIRE(update->bind(3, static_cast<std::int64_t>(seq)));
+      REQUIRE(update->step());
+    };
+    put(changed);
+    CAPTURE(seq);
+    for (const std::uint64_t from : {seq, std::uint64_t{0}}) {
+      const Outcome shown = show(from, seq + 1);
+      CHECK(shown.status == 3);
+      CHECK(shown.out.empty());
+      CHECK(call({"export", "--ledger", f.files.database, "--format", "ocsf", "--from", std::to_string(from), "--to",
+                  std::to_string(seq + 1), "-o", f.files.database + ".out"})
+                .status == 3);
+    }
+    CHECK(call({"runs", "--ledger", f.files.database}).status == 3);
+    put(records[seq]);
+  }
+  // Another root, under the signature of the right one.
+  const auto checkpoint = f.reader().tail();
+  std::string note = checkpoint.note;
+  const auto line = note.find('\n', note.find('\n') + 1) + 1;
+  note[line] = note[line] == 'A' ? 'B' : 'A';
+  {
+    auto database = ledger::Database::open(f.files.database, ledger::OpenMode::write);
+    REQUIRE(database);
+    auto update = database->prepare("UPDATE checkpoint SET note=?1 WHERE size=7");
+    REQUIRE(update);
+    REQUIRE(update->bind(1, base::as_bytes(note)));
+    REQUIRE(update->step());
+  }
+  CHECK(show(1, 2).status == 3);
 }
