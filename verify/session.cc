@@ -11,6 +11,7 @@
 #include "verify/encoding.h"
 #include "verify/input.h"
 #include "verify/memory.h"
+#include "verify/output_guard.h"
 #include "verify/report_json.h"
 #include "verify/report_text.h"
 #include "verify/run_known.h"
@@ -63,8 +64,15 @@ class Session {
   }
 
  private:
+  [[nodiscard]] std::optional<std::string> find_clash() const {
+    std::vector<std::string> inputs{options_.input, options_.pin, options_.at, options_.policy, options_.tsa_roots, options_.attest_key};
+    for (const auto* more : {&options_.records, &options_.sarif, &options_.reports}) inputs.insert(inputs.end(), more->begin(), more->end());
+    return output_clash({{"--memory", options_.memory}, {"--junit", options_.junit}, {"--transcript", options_.transcript}, {"--attest", options_.attest}}, inputs);
+  }
+
   // Everything that can be wrong with the command line is found before the ledger is opened.
   int prepare() {
+    if (const auto clash = find_clash()) return complain(err_, exit_usage, *clash);
     if (const int status = read_inputs(options_, inputs_, err_); status != 0) return status;
     if (const int status = prepare_outputs(options_, attestation_, err_); status != 0) return status;
     input_ = options_.input;

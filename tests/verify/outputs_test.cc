@@ -173,3 +173,46 @@ TEST_CASE("outputs: a file is replaced whole, and nothing but a file", "[verify]
   for (const auto& entry : std::filesystem::directory_iterator(story.dir.file(""))) files += entry.path().filename().string().starts_with("j") ? 1U : 0U;
   CHECK(files == 1);
 }
+
+TEST_CASE("outputs: no input is overwritten, by whatever name, nor what lies beside a ledger", "[verify]") {
+  Story story;
+  const std::string db = story.dir.file("l.db");
+  save(story.dir.file("policy"), "log " + story.ledger.epochs.at(0).vkey + "\nquorum none\n");
+  std::filesystem::create_symlink("l.db", story.dir.file("link"));
+  std::filesystem::create_hard_link(db, story.dir.file("second"));
+  std::filesystem::create_directory(story.dir.file("l.db.keys"));
+  std::filesystem::create_directory(story.dir.file("other"));
+  std::filesystem::create_symlink("../l.db", story.dir.file("other/named"));
+  const std::vector<std::string> inputs{"l.db", "link", "second", "other/../l.db", "pin", "policy", "key"};
+  const std::vector<std::string> beside{"l.db-wal", "l.db-journal", "l.db.lock", "l.db.highwater", "l.db.root.key", "l.db.keys/epoch-0.key"};
+  const std::string before = slurp(db);
+  const auto refused = [&](const std::string& input, const char* option, const std::string& name) {
+    const Outcome r = verify_with({"--quiet", "--pin", story.dir.file("pin"), "--policy", story.dir.file("policy"), "--attest-key", story.dir.file("key"),
+                                   "--attest", story.dir.file("statement"), input, option, story.dir.file(name)});
+    CAPTURE(option, name, r.err);
+    CHECK(r.status == 2);
+    CHECK(r.err.find("would overwrite") != std::string::npos);
+    CHECK(slurp(db) == before);
+  };
+  for (const char* option : {"--junit", "--transcript", "--memory"}) {
+    for (const auto* names : {&inputs, &beside}) {
+      for (const std::string& name : *names) refused(db, option, name);
+    }
+    // Given by a link, the ledger's own place counts.
+    refused(story.dir.file("other/named"), option, "l.db");
+    refused(story.dir.file("other/named"), option, "l.db-wal");
+  }
+  for (const std::string& name : beside) CHECK_FALSE(std::filesystem::exists(story.dir.file(name)));
+  CHECK(story.verify({"--attest", db}).status == 2);
+  CHECK(story.verify({"--junit", story.dir.file("x"), "--transcript", story.dir.file("other/../x")}).status == 2);
+  CHECK(slurp(db) == before);
+  CHECK(story.verify({"--junit", story.dir.file("l.db.junit.xml"), "--transcript", story.dir.file("t")}).status == 0);
+}
+
+TEST_CASE("outputs: nothing is put into a directory that is an input", "[verify]") {
+  Story story;
+  std::filesystem::create_directories(story.dir.file("rep/deep"));
+  for (const char* name : {"rep/report.html", "rep/deep/new"}) {
+    CHECK(story.verify({"--report", story.dir.file("rep"), "--junit", story.dir.file(name)}).err.find("would overwrite") != std::string::npos);
+  }
+}
