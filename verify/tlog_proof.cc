@@ -110,24 +110,40 @@ class ProofAuditor {
                       .text = "record 0 is not the pinned one"});
       return;
     }
-    if (auto key = parse_vkey(first->body.text_at("vkey"))) known_.push_back(*std::move(key));
+    if (auto key = parse_vkey(first->body.text_at("vkey"))) first_key_ = *std::move(key);
   }
 
+  // TP-2 wants the key of the checkpoint's epoch. A proof does not show which that is: the first key may be over
+  // or revoked since, and whoever has it then can sign any tree. Only keys that the reader's policy names count.
   void signatures() {
-    known_.insert(known_.end(), keys_.begin(), keys_.end());
+    const std::string& origin = report_.checkpoint->origin;
     std::vector<Vkey> known;
-    for (const Vkey& key : known_) {
-      if (key.name == report_.checkpoint->origin && std::find(known.begin(), known.end(), key) == known.end()) known.push_back(key);
+    for (const Vkey& key : keys_) {
+      if (key.name == origin && std::find(known.begin(), known.end(), key) == known.end()) known.push_back(key);
     }
     std::vector<Vkey> signers;
     const NoteVerdict verdict = verify_note(note_, known, signers);
     if (verdict == NoteVerdict::bad_signature) {
       findings().add({.code = Code::bad_signature, .text = "a signature under the proof's checkpoint is wrong"});
-    } else if (verdict == NoteVerdict::unverified) {
-      findings().add({.code = Code::record_missing, .expected = "record 0, for the key that signed",
-                      .text = "nothing here names the key that signed: give record 0 with --record, or the key in a --policy"});
-    } else {
+    } else if (verdict == NoteVerdict::ok) {
       report_.counts.signatures = signers.size();
+    } else {
+      only_first_key();
+    }
+  }
+
+  void only_first_key() {
+    std::vector<Vkey> signers;
+    const bool is_named = first_key_ && first_key_->name == report_.checkpoint->origin;
+    const NoteVerdict verdict = is_named ? verify_note(note_, {&*first_key_, 1}, signers) : NoteVerdict::unverified;
+    if (verdict == NoteVerdict::bad_signature) {
+      findings().add({.code = Code::bad_signature, .text = "a signature under the proof's checkpoint is wrong"});
+    } else if (verdict == NoteVerdict::ok) {
+      findings().add({.code = Code::record_missing, .expected = "the key of that size, in a --policy; or a ledger or bundle",
+                      .text = "signed by the ledger's first key, and a proof of one record does not show that it was still in force: an old or revoked key could have signed it"});
+    } else {
+      findings().add({.code = Code::record_missing, .expected = "the key that signed, in a --policy",
+                      .text = "nothing here names the key that signed: give it in a --policy, or a ledger or bundle"});
     }
   }
 
@@ -146,8 +162,8 @@ class ProofAuditor {
     put(VerdictName::integrity, n.records > 0 ? Outcome::pass : Outcome::unknown, n.records,
         "record " + std::to_string(proof_.index) + " is in the signed tree of size " + (report_.checkpoint ? std::to_string(report_.checkpoint->size) : ""));
     put(VerdictName::signatures, n.signatures > 0 ? Outcome::pass : Outcome::unknown, n.signatures,
-        "the checkpoint is signed by a key of this ledger; whether the key was in force at that size a single proof cannot show");
-    put(VerdictName::trust, options_.pin && n.signatures > 0 ? Outcome::pass : Outcome::unknown, 1, "origin and first key are the pinned ones");
+        "the checkpoint is signed by a key that the policy names; whether it was in force at that size a single proof cannot show");
+    put(VerdictName::trust, options_.pin && n.signatures > 0 ? Outcome::pass : Outcome::unknown, 1, "the origin is the pinned one, and the policy names the key");
     put(VerdictName::completeness, Outcome::none, 0, "a proof of one record says nothing of others");
     put(VerdictName::freshness, Outcome::none, 0, "nothing says how new it is");
     put(VerdictName::time, Outcome::none, 0, "times are what the host's own clock said");
@@ -184,7 +200,7 @@ class ProofAuditor {
   RecordBatch batch_;
   CheckedBatch checked_;
   Note note_;
-  std::vector<Vkey> known_;
+  std::optional<Vkey> first_key_;  // of the pinned record 0
 };
 
 }  // namespace

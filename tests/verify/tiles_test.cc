@@ -152,7 +152,8 @@ TEST_CASE("proof: one record's place, with the record and the first key given", 
     shell(ledger_program() + "proof --ledger " + story.dir.file("l.db") + " --seq " + std::to_string(seq) + " -o " + proof);
     save(story.dir.file("r"), story.ledger.records[seq].bytes + "\n");
     save(story.dir.file("g"), story.ledger.records[0].bytes);
-    const std::vector<std::string> records{"--record", story.dir.file("r"), "--record", story.dir.file("g")};
+    save(story.dir.file("policy"), "log " + story.ledger.epochs.back().vkey + "\nquorum none\n");
+    const std::vector<std::string> records{"--record", story.dir.file("r"), "--record", story.dir.file("g"), "--policy", story.dir.file("policy")};
     const Outcome r = story.verify(proof, records);
     CAPTURE(seq, r.out);
     CHECK(r.status == 0);
@@ -175,12 +176,34 @@ TEST_CASE("proof: one record's place, with the record and the first key given", 
   CHECK(story.verify(story.dir.file("l.db"), {"--record", story.dir.file("g")}).status == 2);
 }
 
+// Whoever has an old key can sign any tree; nothing in a proof says that the key was over.
+TEST_CASE("proof: signed by a key that is over, or only by the first one, is unknown", "[verify]") {
+  Story story(2, true);
+  const std::string proof = story.dir.file("p");
+  const std::size_t seq = story.ledger.records.size() - 1;
+  save(story.dir.file("g"), story.ledger.records[0].bytes);
+  save(story.dir.file("r"), story.ledger.records[seq].bytes);
+  shell(ledger_program() + "proof --ledger " + story.dir.file("l.db") + " --seq " + std::to_string(seq) + " -o " + proof);
+  std::string text = slurp(proof);
+  const auto note = text.find("\n\n") + 2;
+  const std::string signed_text = text.substr(note, text.find("\n\n", note) + 1 - note);
+  save(proof, text.substr(0, note) + signed_text + "\n" + story.ledger.epochs.at(0).line(signed_text));
+  const std::vector<std::string> records{"--record", story.dir.file("r"), "--record", story.dir.file("g")};
+  const Outcome r = story.verify(proof, records);
+  CAPTURE(r.out);
+  CHECK(r.status == 3);
+  CHECK(r.has("record_missing"));
+  CHECK(r.verdict("signatures") == "unknown");
+  CHECK(r.verdict("trust") == "unknown");
+}
+
 TEST_CASE("proof: every byte changed and every cut is reported", "[verify]") {
   Story story(2);
   shell(ledger_program() + "proof --ledger " + story.dir.file("l.db") + " --seq 9 -o " + story.dir.file("p"));
   save(story.dir.file("r"), story.ledger.records[9].bytes);
   save(story.dir.file("g"), story.ledger.records[0].bytes);
-  const std::vector<std::string> records{"--record", story.dir.file("r"), "--record", story.dir.file("g")};
+  save(story.dir.file("policy"), "log " + story.ledger.epochs.back().vkey + "\nquorum none\n");
+  const std::vector<std::string> records{"--record", story.dir.file("r"), "--record", story.dir.file("g"), "--policy", story.dir.file("policy")};
   const std::string good = slurp(story.dir.file("p"));
   REQUIRE(story.verify(story.dir.file("p"), records).status == 0);
   for (std::size_t at = 0; at < good.size(); ++at) {
