@@ -2,15 +2,19 @@
 #include "sandbox/grant_outputs.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <utility>
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
+#include "sandbox/boottime.h"
 #include "sandbox/commit_rules.h"
 #include "sandbox/commit_steps.h"
 #include "sandbox/staged_file.h"
@@ -19,6 +23,7 @@ namespace ethos::sandbox {
 namespace {
 
 constexpr std::uint64_t kMaxRememberMs = 30'000;
+constexpr std::uint64_t kMaxLockNs = 2'000'000'000;
 
 bool is_granted_file(const Mount& mount) {
   return mount.kind == MountKind::bind && !mount.read_only && mount.no_dev &&
@@ -103,11 +108,14 @@ void GrantOutputs::collect(const Launch& launch, const LaunchOptions& options, i
 void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions& options,
                                       Interruption& interruption, RunResult& result) {
   result.is_committed = true;
+  const std::vector<base::UniqueFd> locks = lock_grants(launch, interruption);
   Commits commits = prepare(launch, options, interruption, result);
   for (auto& commit : commits) {
     if (interruption.is_over()) break;
     if (auto done = commit->swap(); !done && !interruption.is_over()) {
-      result.commit_refusals.push_back(io_refusal(commit->mount(), done.error()));
+      auto refusals = commit->take().refusals;
+      if (refusals.empty()) refusals.push_back(io_refusal(commit->mount(), done.error()));
+      std::move(refusals.begin(), refusals.end(), std::back_inserter(result.commit_refusals));
       result.is_committed = false;
       commit.reset();
     }
@@ -138,6 +146,32 @@ void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions&
     if (options.decided_probe) options.decided_probe();
   }
   if (!decision.empty()) unlink(decision.c_str());
+}
+
+// Two runs with the same grant, of whatever ledgers, bring out one after the other, so that each
+// judges what the other left. In the order of the inodes, so that no two wait for each other. A tool
+// that may read the directory can lock it too: then this goes on without, and the look at what came
+// of it (StagedCommit::swap) is what holds.
+std::vector<base::UniqueFd> GrantOutputs::lock_grants(const Launch& launch,
+                                                      Interruption& interruption) const {
+  std::vector<const Mount*> grants;
+  for (const BuildOp& op : launch.blueprint().ops)
+    if (op.kind == BuildKind::staged)
+      grants.push_back(&plan_.mounts[static_cast<std::size_t>(op.mount)]);
+  std::ranges::sort(grants, {}, [](const Mount* m) { return std::pair(m->device, m->inode); });
+  std::vector<base::UniqueFd> out;
+  const std::uint64_t until = boottime_ns() + kMaxLockNs;
+  for (const Mount* grant : grants) {
+    auto fd = open_grant(grant->source, grant->device, grant->inode);
+    if (!fd) continue;  // said when it is prepared
+    while (flock(fd->get(), LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) &&
+           boottime_ns() < until && !interruption.is_over()) {
+      const timespec pause{0, 5'000'000};
+      nanosleep(&pause, nullptr);
+    }
+    out.push_back(std::move(fd).value());
+  }
+  return out;
 }
 
 GrantOutputs::Commits GrantOutputs::prepare(const Launch& launch, const LaunchOptions& options,

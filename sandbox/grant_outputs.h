@@ -42,6 +42,7 @@ class GrantOutputs {
   using Commits = std::vector<std::unique_ptr<StagedCommit>>;
   void commit_directories(const Launch& launch, const LaunchOptions& options,
                           Interruption& interruption, RunResult& result);
+  std::vector<base::UniqueFd> lock_grants(const Launch& launch, Interruption& interruption) const;
   // Those that have something to bring out and are ready to.
   Commits prepare(const Launch& launch, const LaunchOptions& options, Interruption& interruption,
                   RunResult& result) const;

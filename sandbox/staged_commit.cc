@@ -20,6 +20,7 @@
 #include "sandbox/beneath.h"
 #include "sandbox/commit_journal.h"
 #include "sandbox/commit_steps.h"
+#include "sandbox/layer_walk.h"
 #include "sandbox/staged_file.h"
 
 namespace ethos::sandbox {
@@ -84,6 +85,7 @@ class StagedCommit::Work {
         done = base::fail_errno(step->final, error);
       }
     }
+    if (done) done = check_merged();
     if (!done) undo();
     return done;
   }
@@ -147,10 +149,7 @@ class StagedCommit::Work {
       if (in == nullptr || told.contains(*in)) continue;
       if (change.kind == Change::Kind::file && is_unchanged(change)) continue;
       told.insert(*in);
-      walk.refused.push_back(
-          {in->empty() ? "." : *in, "git",
-           "a directory with HEAD, objects and refs is a repository to git, which runs what is "
-           "configured in it"});
+      walk.refused.push_back(repository_refusal(*in));
     }
   }
 
@@ -324,6 +323,42 @@ class StagedCommit::Work {
       if (!is_same(fd, built)) return replaced();
     }
     return {};
+  }
+
+  // The walk saw the layer, and the host as it was then. Another run, or a grant inside this one, may
+  // have added its part of a repository since; whoever is second sees the whole.
+  Result<void> check_merged() {
+    std::set<std::string> directories;
+    for (const CommitStep& step : journal_.steps) {
+      if (step.kind == CommitStep::Kind::discard) continue;
+      std::string at = step.final;
+      for (;;) {
+        directories.insert(at);
+        if (at.empty()) break;
+        const std::size_t slash = at.rfind('/');
+        at.resize(slash == std::string::npos ? 0 : slash);
+      }
+    }
+    for (const std::string& at : directories) {
+      const UniqueFd dir = open_beneath_dir(grant_.get(), at.empty() ? "." : at,
+                                            O_PATH | O_DIRECTORY | O_NOFOLLOW);
+      if (!dir.is_open()) continue;  // a file, or removed
+      // The file system itself says which names it makes equal.
+      const bool is_repository = looks_like_repository([&](const char* name) {
+        struct stat found {};
+        return fstatat(dir.get(), name, &found, AT_SYMLINK_NOFOLLOW) == 0;
+      });
+      if (!is_repository) continue;
+      refuse(repository_refusal(at));
+      return base::fail(base::Errc::mismatch, mount_.source + ": a repository to git");
+    }
+    return {};
+  }
+
+  static Refused repository_refusal(const std::string& at) {
+    return {at.empty() ? "." : at, "git",
+            "a directory with HEAD, objects and refs is a repository to git, which runs what is "
+            "configured in it"};
   }
 
   static bool is_same(const UniqueFd& fd, const Built& built) {

@@ -39,7 +39,7 @@ class StagedCommit {
   // False: nothing is to be brought out, because something was refused or nothing was changed.
   // Errors are the file system's, or Errc::refused when it was given up; then nothing was changed.
   [[nodiscard]] base::Result<bool> prepare(const CommitRules& rules);
-  // After an error everything is as it was.
+  // After an error everything is as it was; take() says what was refused, if that is the reason.
   [[nodiscard]] base::Result<void> swap();
   void undo();
   void finish();

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -165,6 +166,51 @@ TEST_CASE("staged: a directory that git takes for a repository keeps the grant i
       return d.phase == sandbox::Phase::commit && d.rule == "git";
     }));
   }
+}
+
+TEST_CASE("staged: a repository that two make together does not come out", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  struct Case {
+    std::string script;
+    std::vector<std::string> others;
+  };
+  const Case c = GENERATE(values<Case>({
+      {"echo x > out/foo/HEAD; echo evil > out/foo/config", {"objects/k", "refs/k"}},
+      {"mkdir out/foo/objects out/foo/refs; echo evil > out/foo/refs/x", {"HEAD"}},
+      {"echo x > out/foo/HEAD", {"commondir"}},
+  }));
+  const support::ScratchDir dir;
+  dir.write("out/foo/kept", "1\n");
+  auto plan = shell_plan(dir, c.script);
+  support::grant_write(plan, "out");
+  bool is_made = false;
+  bool is_locked = false;
+  sandbox::LaunchOptions options;
+  // The others' part comes when ours was judged already.
+  options.commit_probe = [&] {
+    const std::string foo = dir.path() + "/out/foo";
+    const base::UniqueFd grant(open((dir.path() + "/out").c_str(), O_RDONLY | O_CLOEXEC));
+    is_locked = is_locked || flock(grant.get(), LOCK_EX | LOCK_NB) != 0;
+    if (is_made || temporary(foo).empty()) return;
+    for (const std::string& name : c.others) dir.write("out/foo/" + name, "theirs\n");
+    is_made = true;
+  };
+  support::CageRun r{};
+  support::run(r, plan, options);
+  CAPTURE(c.script, r.text());
+  REQUIRE(r.result() != nullptr);
+  REQUIRE(is_made);
+  CHECK(is_locked);
+  CHECK_FALSE(r.result()->is_committed);
+  CHECK(r.result()->artifacts.empty());
+  CHECK_FALSE(dir.exists("out/foo/config"));
+  CHECK(temporary(dir.path() + "/out/foo").empty());
+  for (const std::string& name : c.others) CHECK(dir.read("out/foo/" + name) == "theirs\n");
+  CHECK(std::ranges::any_of(r.sink.denials, [](const sandbox::Denial& d) {
+    return d.phase == sandbox::Phase::commit && d.rule == "git";
+  }));
+  const base::UniqueFd grant(open((dir.path() + "/out").c_str(), O_RDONLY | O_CLOEXEC));
+  CHECK(flock(grant.get(), LOCK_EX | LOCK_NB) == 0);
 }
 
 TEST_CASE("staged: killed between the clean-ups of two grants, a later run completes both",
