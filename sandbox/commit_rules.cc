@@ -17,18 +17,6 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Calls `test` with each prefix of `path` that ends at a component, the whole last; true at once
-// when one is.
-template <typename Test>
-bool any_prefix(std::string_view path, Test test) {
-  std::size_t end = 0;
-  do {
-    end = std::min(path.find('/', end + 1), path.size());
-    if (test(path.substr(0, end), end == path.size())) return true;
-  } while (end < path.size());
-  return false;
-}
-
 }  // namespace
 
 CommitRules::CommitRules(const Plan& plan) : plan_(&plan) {
@@ -56,10 +44,8 @@ std::optional<CommitRules::Refusal> CommitRules::refuses(const std::string& path
   for (const BasedPath& never : plan_->never_write)
     if (never.base == where.base && is_within("/" + lower(where.path), "/" + lower(never.path)))
       return Refusal{"policy", "declarations and ceilings are never written from inside"};
-  const bool is_hidden = any_prefix(where.path, [&](std::string_view prefix, bool is_whole) {
-    return std::any_of(patterns_.begin(), patterns_.end(), [&](const HidePattern& pattern) {
-      return pattern.matches(prefix, !is_whole || is_directory);
-    });
+  const bool is_hidden = std::ranges::any_of(patterns_, [&](const HidePattern& pattern) {
+    return pattern.matches_at_or_above(where.path, is_directory);
   });
   if (is_hidden) return Refusal{"hidden", "this name matches a hide pattern"};
   return std::nullopt;

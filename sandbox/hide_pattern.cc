@@ -21,14 +21,15 @@ std::vector<std::string_view> split(std::string_view text) {
 }
 
 // Components against components; a row of booleans instead of recursion, so that many "**" cannot
-// make it slow: can[j] says that the pattern so far matches the first j components.
-bool matches_components(const std::vector<std::string>& pattern,
-                        const std::vector<std::string_view>& path) {
+// make it slow: element j of the answer says that the pattern matches the first j components.
+std::vector<bool> matched_prefixes(const std::vector<std::string>& pattern,
+                                   const std::vector<std::string_view>& path) {
   std::vector<bool> can(path.size() + 1, false);
   can[0] = true;
   for (const std::string& component : pattern) {
+    const auto first = std::find(can.begin(), can.end(), true);
+    if (first == can.end()) break;
     if (component == kAnyDepth) {
-      const auto first = std::find(can.begin(), can.end(), true);
       std::fill(first, can.end(), true);
       continue;
     }
@@ -36,7 +37,7 @@ bool matches_components(const std::vector<std::string>& pattern,
       can[j] = can[j - 1] && matches_wildcard(component, path[j - 1]);
     can[0] = false;
   }
-  return can[path.size()];
+  return can;
 }
 
 }  // namespace
@@ -77,7 +78,18 @@ bool HidePattern::matches(std::string_view path, bool is_directory) const {
     return matches_wildcard(components_[1],
                             slash == std::string_view::npos ? path : path.substr(slash + 1));
   }
-  return matches_components(components_, split(path));
+  return matched_prefixes(components_, split(path)).back();
+}
+
+bool HidePattern::matches_at_or_above(std::string_view path, bool is_directory) const {
+  const std::vector<std::string_view> names = split(path);
+  const std::vector<bool> matched =
+      is_name_only_ ? std::vector<bool>() : matched_prefixes(components_, names);
+  for (std::size_t j = 1; j <= names.size(); ++j) {
+    if (j == names.size() && is_directory_only_ && !is_directory) return false;
+    if (is_name_only_ ? matches_wildcard(components_[1], names[j - 1]) : matched[j]) return true;
+  }
+  return false;
 }
 
 bool matches_wildcard(std::string_view pattern, std::string_view text) {

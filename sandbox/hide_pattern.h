@@ -19,6 +19,8 @@ class HidePattern {
   explicit HidePattern(std::string_view full_form);
   // `path` is relative to the workspace root, in normal form and not ".".
   [[nodiscard]] bool matches(std::string_view path, bool is_directory) const;
+  // `path` or a directory above it, in one pass: `is_directory` is about `path` itself.
+  [[nodiscard]] bool matches_at_or_above(std::string_view path, bool is_directory) const;
 
  private:
   std::vector<std::string> components_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ledger/bulk_hash.h"
+#include "sandbox/boottime.h"
 #include "sandbox/facts_collect.h"
 #include "sandbox/jsonc.h"
 #include "sandbox/output_format.h"
@@ -188,6 +189,9 @@ class SarifStep {
   Result<SiblingOutput> try_start(const std::vector<std::string>& arguments, std::string_view input,
                                   const std::string& evidence) const {
     Plan plan = reading_plan(plan_, program_, arguments);
+    const std::uint64_t taken = (boottime_ns() - started_ns_) / 1'000'000;
+    for (Limit& limit : plan.limits)
+      if (limit.name == "wall_ms") limit.value -= std::min(taken, limit.value - 1);
     if (!evidence.empty()) {
       plan.files.push_back({kEvidencePath, evidence});
       for (Mount& mount : plan.mounts)
@@ -237,6 +241,7 @@ class SarifStep {
   Recorder& recorder_;
   std::string program_;
   Plan plan_;
+  const std::uint64_t started_ns_ = boottime_ns();
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <tuple>
+#include <utility>
 
 #include "ledger/base/bytes.h"
 #include "ledger/base/file_io.h"
@@ -84,6 +85,12 @@ std::string first_line(const std::string& text) {
 
 }  // namespace
 
+std::uint64_t reading_wall_ms(const Plan& run) {
+  const auto own = run.limit("wall_ms");
+  constexpr std::uint64_t kMost = 600'000;
+  return own && own->value != 0 ? std::clamp<std::uint64_t>(own->value, 60'000, kMost) : kMost;
+}
+
 Plan reading_plan(const Plan& run, const std::string& program,
                   const std::vector<std::string>& arguments) {
   Plan plan = run;
@@ -91,15 +98,16 @@ Plan reading_plan(const Plan& run, const std::string& program,
   for (Mount& mount : plan.mounts) make_readable_only(mount);
   for (LandlockRule& rule : plan.landlock) rule.access = readable_only(rule);
   add_program(plan, program);
-  // Output and memory leave room for a large report; the converter itself streams.
+  // Memory leaves room for a large report; the converter itself streams. What it writes is held in
+  // our own memory, and digested and validated from there.
   plan.limits = {{"file_bytes", 1024 * kMi, Enforcer::rlimit},
                  {"inodes", 1000, Enforcer::tmpfs},
                  {"memory_bytes", 2048 * kMi, Enforcer::rlimit},
                  {"open_files", 256, Enforcer::rlimit},
-                 {"output_bytes", 1024 * kMi, Enforcer::supervisor},
+                 {"output_bytes", 256 * kMi, Enforcer::supervisor},
                  {"pids", 16, Enforcer::supervisor},
                  {"scratch_bytes", 64 * kMi, Enforcer::tmpfs},
-                 {"wall_ms", 600'000, Enforcer::supervisor}};
+                 {"wall_ms", reading_wall_ms(run), Enforcer::supervisor}};
   for (Mount& mount : plan.mounts) {
     if (mount.kind != MountKind::scratch) continue;
     mount.size_bytes = 64 * kMi;
@@ -133,17 +141,17 @@ Result<SiblingOutput> run_sibling(const Plan& plan, std::string_view input) {
   options.keep_stdout = true;
   options.keep_stderr = true;
   NoSink sink;
-  const CageOutcome outcome = run_cage(plan, options, sink);
+  CageOutcome outcome = run_cage(plan, options, sink);
   if (const auto* denial = std::get_if<SetupDenial>(&outcome))
     return base::fail(Errc::refused, plan.tool + ": " + denial->cause + "; " + denial->fix);
   if (const auto* failure = std::get_if<RunnerFailure>(&outcome))
     return base::fail(Errc::io, plan.tool + ": " + failure->what, failure->error);
-  const auto& result = std::get<RunResult>(outcome);
+  auto& result = std::get<RunResult>(outcome);
   if (result.ending != Ending::exited)
     return base::fail(Errc::io, plan.tool + " did not end by itself");
   if (result.out.is_truncated)
     return base::fail(Errc::too_large, plan.tool + " wrote more than is allowed");
-  return SiblingOutput{result.status, result.out.kept, first_line(result.err.kept)};
+  return SiblingOutput{result.status, std::move(result.out.kept), first_line(result.err.kept)};
 }
 
 Result<std::string> find_sibling(const std::string& name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,10 @@
 // Starts ethos-sarif in a cage of its own: no parser of a tool's output ever runs in the process
 // that writes the evidence.
 namespace ethos::sandbox {
+
+// How long reading a run's output may take, all steps of it together: as long as the run itself,
+// at least one minute and at most ten.
+[[nodiscard]] std::uint64_t reading_wall_ms(const Plan& run);
 
 // What the sibling may see of the run's own cage: the same trees and the same things hidden, but
 // nothing writable and nothing executable outside the system; no network. Pure.

@@ -8,6 +8,7 @@
 #include "sandbox/hide_pattern.h"
 #include "sandbox/limits.h"
 #include "sandbox/path_text.h"
+#include "sandbox/sibling.h"
 
 using namespace ethos::sandbox;
 
@@ -182,6 +183,39 @@ TEST_CASE("hide: patterns have one full form and match as they say", "[sandbox]"
   for (int i = 0; i < 100; ++i) deep += "/a/**";
   CHECK_FALSE(matches((deep + "/b").c_str(),
                       std::string("a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/c").c_str()));
+}
+
+TEST_CASE("hide patterns: a path is hidden with every directory above it, in one pass",
+          "[sandbox]") {
+  const std::vector<std::string> names = {"a", "b", "ab", ".env"};
+  for (const char* text :
+       {".env", "a/", "/a", "a/b", "a/*/b", "a/**/b", "**", "a/**", "*b", "b/", "**/a/**/b/"}) {
+    const HidePattern pattern(*normalise_pattern(text));
+    for (unsigned i = 0; i < 256; ++i) {
+      const std::string path = names[i & 3] + "/" + names[i >> 2 & 3] + "/" + names[i >> 4 & 3] +
+                               "/" + names[i >> 6 & 3];
+      for (const bool is_directory : {false, true}) {
+        bool is_expected = pattern.matches(path, is_directory);
+        for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
+          is_expected |= pattern.matches(path.substr(0, at), true);
+        CAPTURE(text, path, is_directory);
+        REQUIRE(pattern.matches_at_or_above(path, is_directory) == is_expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("reading a run's output takes no longer than the run may, within bounds", "[sandbox]") {
+  const auto wall_of = [](std::uint64_t run_ms) {
+    Plan run;
+    run.limits = {{"wall_ms", run_ms, Enforcer::supervisor}};
+    return reading_plan(run, "/usr/bin/ethos-sarif", {}).limit("wall_ms")->value;
+  };
+  CHECK(wall_of(3'000) == 60'000);
+  CHECK(wall_of(120'000) == 120'000);
+  CHECK(wall_of(3'600'000) == 600'000);
+  CHECK(wall_of(0) == 600'000);  // no limit
+  CHECK(reading_plan({}, "/usr/bin/ethos-sarif", {}).limit("output_bytes")->value <= 256U << 20);
 }
 
 TEST_CASE("git rules: what none and read hide", "[sandbox]") {

@@ -126,15 +126,42 @@ TEST_CASE("staged: what takes too long is refused as a whole", "[sandbox][kernel
   CHECK(refused[0]->reason.find("20 ms") != std::string::npos);
 }
 
+TEST_CASE("staged: looking through a directory that is to be removed can be given up at each entry",
+          "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  constexpr std::size_t kFiles = 300;
+  for (std::size_t i = 0; i < kFiles; ++i) dir.write("out/d/e/" + std::to_string(i), "1");
+  for (const bool forces_copies : {false, true}) {
+    auto plan = support::base_plan(dir.path(), {"/bin/sh", "-c", "rm -rf out/d"});
+    support::grant_write(plan, "out", true);
+    const std::string before = dir.snapshot();
+    std::size_t looks = 0;
+    sandbox::LaunchOptions options;
+    options.forces_copies = forces_copies;
+    // Once many looks have been taken, a signal: nothing is removed.
+    options.commit_probe = [&] {
+      if (++looks == kFiles) pthread_kill(pthread_self(), SIGTERM);
+    };
+    support::CageRun r{};
+    support::run(r, plan, options);
+    CAPTURE(forces_copies, looks, r.text());
+    REQUIRE(r.result() != nullptr);
+    CHECK(r.result()->ending == Ending::interrupted);
+    CHECK(dir.snapshot() == before);
+  }
+}
+
 TEST_CASE("staged: holes come out as holes, with the digest of what they read as",
           "[sandbox][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
   dir.write("out/kept", "1");
-  auto plan = shell_plan(dir,
-                         "truncate -s 1500000 out/hole; cp out/hole out/mixed; "
-                         "printf middle > /tmp/m; dd if=/tmp/m of=out/mixed bs=1 seek=700000 conv=notrunc; "
-                         "printf x > out/full");
+  auto plan =
+      shell_plan(dir,
+                 "truncate -s 1500000 out/hole; cp out/hole out/mixed; "
+                 "printf middle > /tmp/m; dd if=/tmp/m of=out/mixed bs=1 seek=700000 conv=notrunc; "
+                 "printf x > out/full");
   support::grant_write(plan, "out");
   support::CageRun r{};
   support::run(r, plan);
