@@ -84,6 +84,14 @@ int loopback(const Arguments& args) {
   say("public", connect_inet("192.0.2.1", 443));
   say("metadata", connect_inet("169.254.169.254", 80));
   say("host_service", connect_inet("127.0.0.1", std::stoi(args[1])));
+  sockaddr_in outside{};
+  outside.sin_family = AF_INET;
+  outside.sin_port = htons(53);
+  inet_pton(AF_INET, "192.0.2.2", &outside.sin_addr);
+  say("datagram", sendto(socket(AF_INET, SOCK_DGRAM, 0), "x", 1, 0,
+                         reinterpret_cast<sockaddr*>(&outside), sizeof outside));
+  say("fast_open", sendto(socket(AF_INET, SOCK_STREAM, 0), "x", 1, MSG_FASTOPEN,
+                          reinterpret_cast<sockaddr*>(&outside), sizeof outside));
   say("unix", socket(AF_UNIX, SOCK_STREAM, 0));
   say("mptcp", socket(AF_INET, SOCK_STREAM, 262));
   say("raw", socket(AF_INET, SOCK_RAW, 1));

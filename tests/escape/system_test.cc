@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -191,6 +192,39 @@ TEST_CASE("escape: unix sockets of the host are out of reach", "[escape][kernel]
   CHECK(r.sink.find("setsockopt", "option 26") != nullptr);
 }
 
+TEST_CASE("escape: without an observer sockets are refused and nothing is recorded",
+          "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  auto plan = hostile_plan(dir, {"family-sweep"});
+  plan.observe = sandbox::Observe::off;
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  CHECK(Answers(r.out()).of("inet") == ENOSYS);
+  CHECK(Answers(r.out()).of("netlink") == ENOSYS);
+  CHECK(r.sink.denials.empty());
+}
+
+// Not kept from a tool, and said so in the threat model.
+TEST_CASE("escape: a named pipe in a tree granted for reading can be read", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  const std::string path = dir.path() + "/pipe";
+  REQUIRE(mkfifo(path.c_str(), 0644) == 0);
+  const base::UniqueFd host(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  REQUIRE(write(host.get(), "for another\n", 12) == 12);
+  support::CageRun r{};
+  support::run(r, support::base_plan(dir.path(), {"/bin/sh", "-c", "read x < pipe; echo \"$x\""}));
+  CAPTURE(r.text());
+  CHECK(r.out() == "for another\n");
+  CHECK(r.sink.denials.empty());
+  // To write into it is refused.
+  support::CageRun w{};
+  support::run(w, support::base_plan(dir.path(), {"/bin/sh", "-c", "echo x > pipe"}));
+  CHECK(w.sink.find("openat", "pipe") != nullptr);
+}
+
 TEST_CASE("escape: loopback is the cage's own", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
@@ -210,6 +244,11 @@ TEST_CASE("escape: loopback is the cage's own", "[escape][kernel]") {
   const Answers answers(r.out());
   CHECK(answers.of("public") == ENETUNREACH);
   CHECK(answers.of("metadata") == ENETUNREACH);
+  // What the threat model says of them: refused by the kernel, and seen by nobody.
+  CHECK(answers.of("datagram") == ENETUNREACH);
+  CHECK((answers.of("fast_open") == ENETUNREACH || answers.of("fast_open") == EOPNOTSUPP));
+  CHECK(r.sink.find("connect", "192.0.2.2") == nullptr);
+  CHECK(r.sink.find("sendto") == nullptr);
   CHECK((answers.of("host_service") == ECONNREFUSED || answers.of("host_service") == EINPROGRESS));
   CHECK(answers.of("unix") > 0);
   CHECK(answers.of("mptcp") > 0);
