@@ -15,6 +15,7 @@
 #include <cerrno>
 
 #include "ledger/base/step_mark.h"
+#include "sandbox/file_limit.h"
 #include "sandbox/init/init_report.h"
 #include "sandbox/syscall_filter.h"
 
@@ -303,12 +304,16 @@ void Watch::finish(RunResult& result) {
     stream->flush_filter();
     stream->write_some();
   }
-  if (result.ending == Ending::signaled && result.status == SIGXFSZ) {
+  // The kernel does not say who sent the signal, and a tool can send it to itself: the limit is said
+  // to be reached only when a file that has come up to it is there.
+  const std::uint64_t file_limit = limit_value(plan_, "file_bytes");
+  if (result.ending == Ending::signaled && result.status == SIGXFSZ && file_limit != 0 &&
+      has_file_of_size(plan_, launch_, file_limit)) {
     LimitEvent event;
     event.name = "file_bytes";
-    event.value = event.observed = limit_value(plan_, "file_bytes");
+    event.value = event.observed = file_limit;
     event.by = Enforcer::rlimit;
-    event.mark = Mark::kernel;
+    event.mark = Mark::supervisor;
     event.source = "wait_status";
     result.ending = Ending::limit;
     result.limit = event.name;

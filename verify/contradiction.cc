@@ -98,7 +98,7 @@ constexpr LimitRow kLimitRows[] = {
     {"timer", {"wall_ms"}, "supervisor", "S", {"killed"}},
     {"byte_counter", {"output_bytes"}, "supervisor", "S", {"killed", "truncated"}},
     {"process_count", {"pids"}, "supervisor", "S", {"killed", "refused"}},
-    {"wait_status", {"file_bytes"}, "rlimit", "K", {"killed"}},
+    {"wait_status", {"file_bytes"}, "rlimit", "S", {"killed"}},
     {"peak_data", {"memory_bytes"}, "rlimit", "S", {"killed", "refused"}},
     {"statfs", {"scratch_bytes", "staged_bytes", "inodes"}, "tmpfs", "S", {"refused"}}};
 

@@ -207,7 +207,21 @@ TEST_CASE("escape: a file over its limit ends the run as a limit", "[escape][ker
   CHECK(r.result()->ending == Ending::limit);
   CHECK(r.result()->limit == "file_bytes");
   REQUIRE(find_limit(r, "file_bytes") != nullptr);
-  CHECK(find_limit(r, "file_bytes")->mark == sandbox::Mark::kernel);
+  CHECK(find_limit(r, "file_bytes")->mark == sandbox::Mark::supervisor);
+  CHECK(find_limit(r, "file_bytes")->observed == 1U << 20);
+}
+
+TEST_CASE("escape: a signal that the tool sends itself makes no limit reached", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  auto plan = support::base_plan(dir.path(), {"/bin/sh", "-c", "echo x > /tmp/x; kill -XFSZ $$"});
+  support::set_limit(plan, "file_bytes", 1U << 20, sandbox::Enforcer::rlimit);
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  CHECK(r.result()->ending == Ending::signaled);
+  CHECK(r.result()->status == SIGXFSZ);
+  CHECK(find_limit(r, "file_bytes") == nullptr);
 }
 
 TEST_CASE("escape: a full scratch is evidence", "[escape][kernel]") {
