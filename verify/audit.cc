@@ -10,6 +10,7 @@
 #include "verify/documents.h"
 #include "verify/encoding.h"
 #include "verify/epochs.h"
+#include "verify/holds.h"
 #include "verify/pruned.h"
 #include "verify/sarif_written.h"
 #include "verify/tree.h"
@@ -150,7 +151,11 @@ class Auditor {
     }
     if (row.is_absent) {
       chain_.skip(row, findings());
-      if (row.is_dropped) prune_book_.on_dropped(row.seq);
+      if (row.is_dropped) {
+        prune_book_.on_dropped(row.seq);
+      } else {
+        prune_book_.on_unseen();
+      }
     } else {
       const Use use = chain_.check(row, record, findings());
       // From here on the place counts, whatever number the record states: that one may be any.
@@ -166,6 +171,7 @@ class Auditor {
       if (use == Use::opaque) runs_.lose_track();
       // A run's links hold whatever is wrong with the body.
       const bool may_be_late = source_.coverage() == EvidenceSource::Coverage::tail;
+      if (record.scan.fault == RecordFault::none) prune_book_.on_kept(e.wall_ms);
       const bool is_linked = use != Use::nothing && use != Use::opaque;
       if (is_linked && e.has_run()) runs_.on_record(record, use == Use::foreign, may_be_late, findings());
     }
@@ -246,11 +252,21 @@ class Auditor {
         anchor_book_.on_record(e.seq, record.body);
         epochs_.on_other(e.seq, findings());
         break;
+      case RecordType::ledger_hold:
+        hold_book_.on_hold(e.seq, record.body, findings());
+        epochs_.on_other(e.seq, findings());
+        break;
+      case RecordType::ledger_release:
+        hold_book_.on_release(e.seq, record.body, source_.coverage() != EvidenceSource::Coverage::whole, findings());
+        epochs_.on_other(e.seq, findings());
+        break;
       case RecordType::ledger_prune:
+        hold_book_.on_destruction(e.seq, "records were dropped", findings());
         prune_book_.on_order(e.seq, record.body);
         epochs_.on_other(e.seq, findings());
         break;
       case RecordType::data_erase:
+        hold_book_.on_destruction(e.seq, "values were erased", findings());
         documents_.on_erase(e.seq, record.body);
         epochs_.on_other(e.seq, findings());
         break;
@@ -528,6 +544,7 @@ class Auditor {
   DocumentReader documents_;
   JudgeCache cache_;
   PruneBook prune_book_;
+  HoldBook hold_book_;
   AnchorBook anchor_book_;
   RunTracker runs_;
   std::optional<Checkpoint> head_;

@@ -240,6 +240,9 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
     {Code::anchor_mismatch, "anchor_mismatch", V::time, S::fail,
      "a recorded time stamp is not one of the checkpoint that it names",
      "the token or the checkpoint was changed, or the record was made by hand"},
+    {Code::hold_broken, "hold_broken", V::integrity, S::fail,
+     "records were dropped or values erased under a hold, or holds do not begin and end as they must",
+     "somebody with the key destroyed what was to be kept, or the record was made by hand"},
 }};
 
 constexpr bool in_order() {

@@ -24,9 +24,9 @@ enum class Code : std::uint8_t {
   not_recomputed, sarif_mismatch, sarif_partial, period_empty, run_open, run_aborted, unsealed, after_seal, resume_missing,
   assertion_failed, assertion_unknown, assertion_empty, no_pin, no_records, bundle, bundle_missing, proof_mismatch,
   state_not_compared, behind_memory, memory_root, tiles, tiles_missing, handover_unseen, proof_malformed,
-  record_missing, key_not_listed, quorum_unmet, quorum_behind, bad_cosignature, report_mismatch, report_unknown, pruned, prune_mismatch, anchor_mismatch,
+  record_missing, key_not_listed, quorum_unmet, quorum_behind, bad_cosignature, report_mismatch, report_unknown, pruned, prune_mismatch, anchor_mismatch, hold_broken,
 };
-inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::anchor_mismatch) + 1;
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::hold_broken) + 1;
 
 enum class VerdictName : std::uint8_t {
   integrity, signatures, trust, completeness, freshness, time, disclosure, policy

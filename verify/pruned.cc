@@ -2,6 +2,7 @@
 #include "verify/pruned.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "verify/encoding.h"
 #include "verify/times.h"
@@ -50,9 +51,44 @@ std::string Pruned::words() const {
 
 void PruneBook::on_dropped(std::int64_t seq) {
   if (first_ < 0) first_ = seq;
+  if (!in_gap_) gaps_.push_back({seq, INT64_MIN + kSlackMs, INT64_MAX - kSlackMs});
+  in_gap_ = true;
   last_ = seq;
   ++pruned_.records;
   list_.add(std::to_string(seq) + "\n");
+}
+
+void PruneBook::on_kept(std::int64_t wall_ms) {
+  if (in_gap_) {
+    Gap& gap = gaps_.back();
+    gap.from_ms = has_wall_ ? std::min(wall_ms_, wall_ms) : INT64_MIN + kSlackMs;
+    gap.until_ms = has_wall_ ? std::max(wall_ms_, wall_ms) : wall_ms;
+    in_gap_ = false;
+  }
+  wall_ms_ = wall_ms;
+  has_wall_ = true;
+}
+
+// The order's `total` counts what is dropped before the bundle too, but no more than is there.
+void PruneBook::check_tail(Findings& findings) const {
+  const std::uint64_t total = pruned_.orders.empty() ? 0 : pruned_.orders.back().total;
+  if (pruned_.records <= total && total <= pruned_.records + unseen_) return;
+  findings.add({.code = Code::prune_mismatch, .seq = first_, .expected = std::to_string(total) + " records, at most " + std::to_string(unseen_) + " of them before this bundle",
+                .found = std::to_string(pruned_.records), .text = "another number of records has no bytes than was ordered to be dropped"});
+}
+
+// The clock goes forward between records, but for a ledger.resume, and that is always kept.
+void PruneBook::check_times(bool is_whole, Findings& findings) const {
+  const auto in_a_gap = [&](std::int64_t ms) { return std::any_of(gaps_.begin(), gaps_.end(), [&](const Gap& g) { return g.touches(ms, ms); }); };
+  const auto refuse = [&](std::int64_t seq, const char* text) { findings.add({.code = Code::prune_mismatch, .seq = seq, .text = text}); };
+  for (const Pruned::Order& o : pruned_.orders) {
+    if (!is_whole || (in_a_gap(o.from_ms) && in_a_gap(o.until_ms))) continue;
+    return refuse(o.seq, "the times of an order to drop records are not those of the records around them");
+  }
+  for (const Gap& gap : gaps_) {
+    const bool told = std::any_of(pruned_.orders.begin(), pruned_.orders.end(), [&](const Pruned::Order& o) { return gap.touches(o.from_ms, o.until_ms); });
+    if (!told) return refuse(gap.first_seq, "records were dropped at a time that no order to drop records names");
+  }
 }
 
 void PruneBook::on_order(std::int64_t seq, const Value& body) {
@@ -72,6 +108,10 @@ void PruneBook::finish(Seen seen, Findings& findings) {
   for (const Pruned::Order& order : pruned_.orders) {
     total += order.records;
     below = std::max(below, order.below);
+    // The shortest run has a beginning and an end.
+    if (order.runs > order.records / 2) {
+      refuse(order.seq, "an order to drop records names more runs than these records can be of", "at most " + std::to_string(order.records / 2), std::to_string(order.runs));
+    }
     if (order.below > static_cast<std::uint64_t>(order.seq) || order.from_ms > order.until_ms) {
       refuse(order.seq, "an order to drop records reaches beyond itself, or ends before it begins", "", "below " + std::to_string(order.below));
     }
@@ -87,6 +127,8 @@ void PruneBook::finish(Seen seen, Findings& findings) {
     refuse(std::max(first_, static_cast<std::int64_t>(below)), "a record has no bytes, and no order to drop it", "its bytes", "none");
     return;
   }
+  if (seen == Seen::tail) check_tail(findings);
+  if (seen != Seen::earlier_state) check_times(is_whole, findings);
   if (!is_whole) return;
   if (pruned_.records != total) {
     refuse(first_, "other records have no bytes than were ordered to be dropped", std::to_string(total) + " records", std::to_string(pruned_.records));

@@ -39,6 +39,9 @@ class PruneBook {
  public:
   PruneBook() { list_.begin(); }
   void on_dropped(std::int64_t seq);
+  // A record that is there, and one that is left out of the bundle.
+  void on_kept(std::int64_t wall_ms);
+  void on_unseen() { ++unseen_; }
   void on_order(std::int64_t seq, const Value& body);
   // How much was seen: everything, records from some number on, or an earlier state, of which later orders are unknown.
   enum class Seen { all, tail, earlier_state };
@@ -51,6 +54,24 @@ class PruneBook {
 
  private:
   static constexpr std::size_t kMaxOrders = 100'000;
+  static constexpr std::int64_t kSlackMs = 60'000;
+  // Between the times of the kept records before and after it, dropped ones lie.
+  struct Gap {
+    std::int64_t first_seq = 0;
+    std::int64_t from_ms = 0;
+    std::int64_t until_ms = 0;
+
+    [[nodiscard]] bool touches(std::int64_t from, std::int64_t until) const {
+      return from <= until_ms + kSlackMs && until >= from_ms - kSlackMs;
+    }
+  };
+  void check_tail(Findings& findings) const;
+  void check_times(bool is_whole, Findings& findings) const;
+  std::vector<Gap> gaps_;
+  bool in_gap_ = false;
+  std::int64_t wall_ms_ = 0;  // of the last kept record
+  bool has_wall_ = false;
+  std::uint64_t unseen_ = 0;
   Pruned pruned_;
   Sha256 list_;  // over the numbers, as R-32 says
   std::int64_t first_ = -1;

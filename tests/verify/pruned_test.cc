@@ -7,6 +7,10 @@
 #include "tests/verify/support/ledger_maker.h"
 #include "tests/verify/support/shared.h"
 #include "tests/verify/support/verify_run.h"
+#include "verify/json.h"
+#include "verify/limits.h"
+#include "verify/pruned.h"
+#include "verify/record.h"
 
 using namespace ethos::support;
 
@@ -155,5 +159,96 @@ TEST_CASE("pruned: what ethos-ledger drops, drops by the book, in the ledger and
     CAPTURE(range, bundle.out.substr(0, 2500));
     CHECK(bundle.status == 0);
     std::filesystem::remove(dir.file("b"));
+  }
+}
+
+TEST_CASE("pruned: an order that lies about times or runs is tampering", "[verify]") {
+  const std::int64_t day = 86'400'000;
+  for (const std::int64_t shift : {-400 * day, -day, day, 400 * day}) {
+    Story story;
+    for (const char* key : {"from_ms", "until_ms"}) story.body[key] = story.body[key].get<std::int64_t>() + shift;
+    story.drop();
+    CAPTURE(shift);
+    CHECK(story.verify().status == 1);
+    CHECK(story.verify({"--assert", "no-network", "--period", "2038-01-01..2038-01-02"}).status == 1);
+  }
+  for (const char* key : {"from_ms", "until_ms"}) {
+    Story story;
+    story.body[key] = story.body[key].get<std::int64_t>() + (key[0] == 'f' ? -day : day);
+    story.drop();
+    CHECK(story.verify().has("prune_mismatch"));
+  }
+  Story story;
+  story.body["runs"] = story.old_records.size() / 2 + 1;
+  story.drop();
+  CHECK(story.verify().has("prune_mismatch"));
+}
+
+TEST_CASE("holds: nothing is dropped or erased under one of the whole ledger, and each begins and ends once", "[verify]") {
+  const auto hold = [](const char* name) { return Json{{"authority", "court"}, {"name", name}, {"reason", "case 7"}}; };
+  enum class What { good, dropped, dropped_after, other, erased, twice, no_such };
+  for (const What what : {What::good, What::dropped, What::dropped_after, What::other, What::erased, What::twice, What::no_such}) {
+    Story story;
+    LedgerMaker& ledger = story.ledger;
+    Json some = hold("some");
+    some["runs"] = Json::array({kNew});
+    bool bad = true;
+    switch (what) {
+      case What::good:
+        ledger.add("ledger.hold", hold("h"));
+        ledger.add("ledger.release", hold("h"));
+        ledger.add("ledger.hold", hold("h"));
+        ledger.add("ledger.hold", hold("h2"));
+        bad = false;
+        break;
+      case What::dropped:
+        ledger.add("ledger.hold", hold("h"));
+        story.drop();
+        break;
+      case What::dropped_after:
+        ledger.add("ledger.hold", hold("h"));
+        ledger.add("ledger.release", hold("h"));
+        story.drop();
+        bad = false;
+        break;
+      case What::other:
+        ledger.add("ledger.hold", some);
+        story.drop();
+        bad = false;
+        break;
+      case What::erased: {
+        ledger.add("ledger.hold", hold("h"));
+        const auto& gone = *ledger.disclosures.begin();
+        ledger.add("data.erase", {{"authority", "me"}, {"reason", "r"}, {"targets", Json::array({base64(gone.first)})}});
+        break;
+      }
+      case What::twice:
+        ledger.add("ledger.hold", hold("h"));
+        ledger.add("ledger.hold", hold("h"));
+        break;
+      case What::no_such: ledger.add("ledger.release", hold("h")); break;
+    }
+    ledger.checkpoint();
+    const Outcome r = story.verify();
+    CAPTURE(static_cast<int>(what), r.out.substr(0, 2000));
+    CHECK(r.has("hold_broken") == bad);
+    CHECK(r.status == (bad ? 1 : 0));
+  }
+}
+
+TEST_CASE("pruned: in a bundle of later records, no more and no fewer bytes are missing than was ordered", "[verify]") {
+  const auto body = ethos::verify::parse_canonical(
+      R"({"authority":"a","below":90,"from_ms":0,"list":"","reason":"r","records":10,"runs":2,"total":10,"until_ms":5})", ethos::verify::kRecordLimits);
+  REQUIRE(body);
+  for (const auto& [dropped, unseen, fits] : {std::tuple{10, 4, true}, {7, 4, true}, {6, 4, true}, {5, 4, false}, {11, 4, false}, {0, 10, true}, {0, 9, false}}) {
+    ethos::verify::PruneBook book;
+    for (int i = 0; i < unseen; ++i) book.on_unseen();
+    for (int i = 0; i < dropped; ++i) book.on_dropped(20 + i);
+    book.on_kept(3);
+    book.on_order(95, *body);
+    ethos::verify::Findings findings;
+    book.finish(ethos::verify::PruneBook::Seen::tail, findings);
+    CAPTURE(dropped, unseen);
+    CHECK((findings.count(ethos::verify::Code::prune_mismatch) == 0) == fits);
   }
 }

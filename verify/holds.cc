@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/holds.h"
+
+#include "verify/encoding.h"
+
+namespace ethos::verify {
+
+void HoldBook::on_hold(std::int64_t seq, const Value& body, Findings& findings) {
+  const std::string& name = body.text_at("name");
+  if (covers_all_.try_emplace(name, !body.has("runs")).second) return;
+  findings.add({.code = Code::hold_broken, .seq = seq, .found = printable(name, 70), .text = "a hold of this name is in force already"});
+}
+
+void HoldBook::on_release(std::int64_t seq, const Value& body, bool may_be_older, Findings& findings) {
+  const std::string& name = body.text_at("name");
+  if (covers_all_.erase(name) > 0 || may_be_older) return;
+  findings.add({.code = Code::hold_broken, .seq = seq, .found = printable(name, 70), .text = "no hold of this name is in force"});
+}
+
+void HoldBook::on_destruction(std::int64_t seq, const char* what, Findings& findings) const {
+  for (const auto& [name, covers_all] : covers_all_) {
+    if (!covers_all) continue;
+    findings.add({.code = Code::hold_broken, .seq = seq, .found = "hold " + printable(name, 70),
+                  .text = std::string(what) + " while a hold of the whole ledger was in force"});
+    return;
+  }
+}
+
+}  // namespace ethos::verify
