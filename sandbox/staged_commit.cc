@@ -20,6 +20,7 @@
 #include "sandbox/beneath.h"
 #include "sandbox/commit_journal.h"
 #include "sandbox/commit_steps.h"
+#include "sandbox/copy_base.h"
 #include "sandbox/layer_walk.h"
 #include "sandbox/staged_file.h"
 
@@ -81,6 +82,10 @@ class StagedCommit::Work {
     for (auto step = journal_.steps.begin(); done && step != journal_.steps.end(); ++step) {
       if (interruption_.is_over()) {
         done = base::fail(base::Errc::refused, mount_.source + ": given up");
+      } else if (is_overtaken(*step)) {
+        refuse({step->final, "conflict",
+                "the tool and somebody on the host both changed this; run the tool again"});
+        done = base::fail(base::Errc::mismatch, step->final + ": changed meanwhile");
       } else if (const int error = apply_step(grant_.get(), *step)) {
         done = base::fail_errno(step->final, error);
       }
@@ -323,6 +328,14 @@ class StagedCommit::Work {
       if (!is_same(fd, built)) return replaced();
     }
     return {};
+  }
+
+  // Changed on the host since the walk compared it, in place: then the inode says nothing.
+  [[nodiscard]] bool is_overtaken(const CommitStep& step) const {
+    const bool touches_old =
+        step.kind == CommitStep::Kind::exchange || step.kind == CommitStep::Kind::remove;
+    return layer_.base != nullptr && touches_old &&
+           !layer_.base->is_host_as_then(grant_.get(), step.final);
   }
 
   // The walk saw the layer, and the host as it was then. Another run, or a grant inside this one, may

@@ -155,3 +155,30 @@ TEST_CASE("staged: what tool and host both changed in a copied grant is a confli
   CHECK(site.dir.snapshot() == changed);
   CHECK(has_refusal(r, "conflict", c.object));
 }
+
+TEST_CASE("staged: a change on the host while a copied grant comes out stays", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const bool is_removal = GENERATE(false, true);
+  Site site(is_removal ? "rm out/edit; echo r > out/result" : "echo tool > out/edit", true);
+  bool is_done = false;
+  site.options.commit_probe = [&] {
+    // Compared already: something is on its way out.
+    const bool is_prepared = std::ranges::any_of(
+        std::filesystem::directory_iterator(site.dir.path() + "/out"), [](const auto& entry) {
+          return entry.path().filename().string().starts_with(".ethos-commit-");
+        });
+    if (is_done || !is_prepared) return;
+    is_done = true;
+    site.dir.write("out/edit", "new\n");  // in place
+  };
+  support::CageRun r{};
+  support::run(r, site.plan, site.options);
+  CAPTURE(is_removal, r.text());
+  REQUIRE(r.result() != nullptr);
+  REQUIRE(is_done);
+  CHECK_FALSE(r.result()->is_committed);
+  CHECK(r.result()->artifacts.empty());
+  CHECK(site.dir.read("out/edit") == "new\n");
+  CHECK_FALSE(site.dir.exists("out/result"));
+  CHECK(has_refusal(r, "conflict", "/out/edit"));
+}
