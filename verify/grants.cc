@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "verify/encoding.h"
 #include "verify/policy_path.h"
@@ -40,7 +42,10 @@ bool git_read_hides(const std::vector<std::string>& parts, std::size_t index) {
 
 class GrantFunction {
  public:
-  GrantFunction(const Value& normal, const Value& facts) : normal_(normal), facts_(facts) {}
+  GrantFunction(const Value& normal, const Value& facts) : normal_(normal), facts_(facts) {
+    // There may be any number of them: G-10 counts what was found.
+    for (const Value& h : facts.at("hides").items()) hidden_places_.insert(text_of(h.at("path")));
+  }
 
   GrantsResult compute() {
     for (const Value& ceiling : normal_.at("ceilings").items()) check_ceiling(ceiling);
@@ -222,12 +227,18 @@ class GrantFunction {
     return write && write_conflict(fact, path);
   }
 
+  // within() of any of the hides, by looking up each directory above. Only relative paths are asked about.
+  bool is_below_a_hide(const std::string& path) const {
+    if (hidden_places_.contains(".") || hidden_places_.contains(path)) return true;
+    for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+      if (hidden_places_.contains(path.substr(0, slash))) return true;
+    }
+    return false;
+  }
+
   bool hidden(const Value& fact, bool write) const {
     const std::string& path = fact.text_at("asked");
-    const auto& hides = facts_.at("hides").items();
-    if (std::any_of(hides.begin(), hides.end(), [&](const Value& h) { return within(path, text_of(h.at("path"))); })) {
-      return true;
-    }
+    if (is_below_a_hide(path)) return true;
     const auto parts = components(path);
     std::vector<std::string> folded;
     for (const auto part : parts) folded.push_back(lower(part));
@@ -269,6 +280,7 @@ class GrantFunction {
   const Value& facts_;
   GrantsResult out_;
   bool memory_by_cgroup_ = false;
+  std::set<std::string> hidden_places_;
 };
 
 }  // namespace

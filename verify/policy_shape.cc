@@ -139,10 +139,41 @@ bool names_itself(const Value& fact, const std::string& asked) {
   return text_of(path) == asked && asked[0] == '/';
 }
 
+// What the functions do with these lists grows with their product, so that comes first. A declaration or ceiling
+// has at most 256 entries a list and 128 patterns; options add few.
+constexpr std::size_t kMaxList = 1024;
+constexpr std::size_t kMaxComponents = 65'536;  // of all paths together
+constexpr std::size_t kMaxCeilings = 64;
+constexpr std::size_t kMaxPolicyFiles = 4096;
+
+std::string too_many(const char* key) { return std::string("`") + key + "` has more entries than any declaration gives"; }
+
+std::string check_sizes(const Value& normal) {
+  for (const char* key : {"read", "write", "exec", "env", "hide"}) {
+    if (normal.at(key).size() > kMaxList) return too_many(key);
+  }
+  std::size_t components = 0;
+  for (const char* key : {"read", "write", "exec"}) {
+    for (const Value& entry : normal.at(key).items()) {
+      const std::string& path = entry.text_at("path");
+      components += 1 + static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+    }
+  }
+  if (components > kMaxComponents) return "the paths have more components than any declaration gives";
+  if (normal.at("ceilings").size() > kMaxCeilings) return too_many("ceilings");
+  for (const Value& ceiling : normal.at("ceilings").items()) {
+    for (const Value& list : ceiling.items()) {
+      if (list.is_array() && list.size() > kMaxList) return too_many("ceilings");
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string check_normal(const Value& normal) {
   std::string wrong = told(check_table<kNormal>(View(encode_canonical(normal))));
+  if (wrong.empty()) wrong = check_sizes(normal);
   if (!wrong.empty()) return wrong;
   for (const char* key : {"read", "write", "exec"}) {
     if (!sorted_by(normal.at(key), "path")) return std::string("`") + key + "` is not sorted";
@@ -164,6 +195,8 @@ std::string check_normal(const Value& normal) {
 std::string check_facts(const Value& facts, const Value& normal) {
   std::string wrong = told(check_table<kFacts>(View(encode_canonical(facts))));
   if (!wrong.empty()) return wrong;
+  if (facts.at("env").size() > kMaxList) return too_many("env");
+  if (facts.at("policy").size() > kMaxPolicyFiles) return too_many("policy");
   const auto& paths = facts.at("paths").items();
   std::size_t next = 0;
   for (const std::string cap : {"read", "write", "exec"}) {

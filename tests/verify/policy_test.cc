@@ -6,6 +6,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tests/verify/support/shared.h"
@@ -128,6 +129,65 @@ TEST_CASE("policy: every shared vector comes out byte for byte", "[verify][golde
     }
   }
   CHECK(cases >= 60);
+}
+
+// What comes from a hostile ledger is judged in bounded work: lists that no declaration gives are refused first.
+TEST_CASE("policy: lists longer than any declaration gives are refused, many hides are looked up", "[verify]") {
+  const Case test = load(fs::path(ETHOS_TEST_DATA) / "policy" / "02-linter.json");
+  const auto normal = nlohmann::json::parse(test.exact.at("normal"));
+  const auto shape = [](const nlohmann::json& json) {
+    const auto value = parse_canonical(json.dump(), kDocumentLimits);
+    REQUIRE(value);
+    return check_normal(*value);
+  };
+  const auto entries = [](std::size_t count, const std::string& tail) {
+    auto out = nlohmann::json::array();
+    for (std::size_t i = 0; i < count; ++i) out.push_back({{"optional", false}, {"path", "a" + std::to_string(100'000 + i) + tail}});
+    return out;
+  };
+  REQUIRE(shape(normal).empty());
+  for (const auto& [count, tail, good] : {std::tuple{1024, std::string(), true}, {1025, std::string(), false}, {1000, "/b/b/b/b" + std::string(), true},
+                                          {1000, [] { std::string t; for (int i = 0; i < 70; ++i) t += "/b"; return t; }(), false}}) {
+    auto many = normal;
+    many["read"] = entries(static_cast<std::size_t>(count), tail);
+    CAPTURE(count, tail);
+    CHECK(shape(many).empty() == good);
+  }
+  auto patterns = normal;
+  patterns["hide"] = nlohmann::json::array();
+  for (int i = 0; i < 1025; ++i) patterns["hide"].push_back("x" + std::to_string(i));
+  CHECK_FALSE(shape(patterns).empty());
+  auto ceilings = normal;
+  ceilings["ceilings"] = nlohmann::json::array();
+  for (int i = 0; i < 65; ++i) ceilings["ceilings"].push_back(nlohmann::json::object());
+  CHECK_FALSE(shape(ceilings).empty());
+}
+
+// The lookup says of each place what within() says.
+TEST_CASE("policy: a path is in conflict with a hide above it, however many there are", "[verify]") {
+  const Case test = load(fs::path(ETHOS_TEST_DATA) / "policy" / "02-linter.json");
+  auto normal = nlohmann::json::parse(test.exact.at("normal"));
+  auto facts = nlohmann::json::parse(test.exact.at("facts"));
+  for (const char* key : {"read", "write", "exec"}) normal[key] = nlohmann::json::array();
+  normal["hide"] = nlohmann::json::array();
+  const std::vector<std::pair<std::string, bool>> asked{{"a", false}, {"a/h", true}, {"a/h/b/c", true}, {"a/h2", false}, {"b", false}, {"h", false}, {"z/d/e", true}};
+  auto places = nlohmann::json::array();
+  for (const std::string place : {"a/h", "z/d"}) places.push_back({{"by", "hide"}, {"path", {{"base", "workspace"}, {"path", place}}}, {"type", "dir"}});
+  facts["hides"] = places;
+  facts["paths"] = nlohmann::json::array();
+  for (const auto& [path, in_hide] : asked) {
+    normal["read"].push_back({{"optional", true}, {"path", path}});
+    facts["paths"].push_back({{"asked", path}, {"cap", "read"}, {"state", "absent"}});
+  }
+  const auto n = parse_canonical(normal.dump(), kDocumentLimits);
+  const auto f = parse_canonical(facts.dump(), kDocumentLimits);
+  REQUIRE((n && f));
+  const GrantsResult result = compute_grants(*n, *f);
+  for (const auto& [path, in_hide] : asked) {
+    const std::string on = "read:" + path;
+    CAPTURE(path);
+    CHECK(std::any_of(result.reasons.begin(), result.reasons.end(), [&](const Reason& r) { return r.rule == "conflict" && r.on == on; }) == in_hide);
+  }
 }
 
 TEST_CASE("jsonc: comments and escapes are read, everything else is refused", "[verify]") {
