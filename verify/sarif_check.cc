@@ -179,7 +179,12 @@ void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer
         fail("a denial in the file is not one of the ledger" + which);
       } else if (expected.denials.erase(result.record_seq) == 0) {
         fail("a denial stands in the file twice" + which);
+      } else if (!result.neutral.empty()) {
+        fail("a denial is made to look like none: " + result.neutral + which);
+      } else if (run.disables_denials) {
+        fail("a denial is made to look like none: its rule is disabled" + which);
       }
+      answer.suppressed += result.is_suppressed ? 1 : 0;
     }
     const auto at = expected.listed.find(result.digest);
     if (at != expected.listed.end() && at->second > 0) {
@@ -239,7 +244,8 @@ Value SarifChecker::check_file(const Named& named, EvidenceSource& source, Findi
 Value SarifChecker::tell(const Named& named, const std::string& run, Answer& answer, Findings& findings) {
   const auto count = [](std::uint64_t n) { return std::to_string(n) + (n == 1 ? " result" : " results"); };
   if (answer.foreign > 0) add_text(answer.text, count(answer.foreign) + " in the file and not in the ledger");
-  const bool partial = answer.missing > 0 && !answer.failed && !answer.unknown;
+  if (answer.suppressed > 0) add_text(answer.text, "denials that are suppressed in the file: " + std::to_string(answer.suppressed));
+  const bool partial = (answer.missing > 0 || answer.suppressed > 0) && !answer.failed && !answer.unknown;
   const std::string kept = "kept " + std::to_string(answer.kept) + " of " + count(answer.kept + answer.missing);
   if (answer.missing > 0) add_text(answer.text, kept + ": " + std::to_string(answer.missing) + " of the ledger's dropped");
   const char* result = answer.failed ? "fail" : answer.unknown ? "unknown" : partial ? "partial" : "pass";

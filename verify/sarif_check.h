@@ -54,6 +54,7 @@ class SarifChecker {
     std::uint64_t kept = 0;
     std::uint64_t missing = 0;
     std::uint64_t foreign = 0;
+    std::uint64_t suppressed = 0;  // denials
     bool failed = false;
     bool unknown = false;
     bool same_file = true;  // its bytes are those that sarif.written names, for every run in it

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/sarif_file.h"
 
+#include <algorithm>
+
 #include "verify/json_text.h"
 
 namespace ethos::verify {
@@ -22,6 +24,46 @@ std::string without_nul(const std::string& text) {
 std::string rule_of(const Value& result) {
   if (result.at("ruleId").is_string()) return result.text_at("ruleId");
   return result.at("rule").text_at("id");
+}
+
+constexpr std::string_view kDenialRule = "runtime.sandbox_denial";
+
+bool is_off(const Value& configuration) { return configuration.has("enabled") && !configuration.at("enabled").flag(); }
+
+// What does not change the digest (SR-1), and makes a viewer or a gate pass over the result.
+std::string neutral_part(const Value& result) {
+  if (result.has("kind") && result.text_at("kind") != "fail") return "`kind` is not `fail`";
+  if (result.text_at("baselineState") == "absent") return "`baselineState` is `absent`";
+  if (result.at("message").has("markdown")) return "`message.markdown` stands in place of the text";
+  return "";
+}
+
+// Where the rule of denials stands among those of a component; -1 when it does not.
+std::int64_t denial_index(const Value& component) {
+  const auto& rules = component.at("rules").items();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].text_at("id") == kDenialRule) return static_cast<std::int64_t>(i);
+  }
+  return -1;
+}
+
+bool is_off_by_default(const Value& component) {
+  const auto& rules = component.at("rules").items();
+  return std::any_of(rules.begin(), rules.end(), [](const Value& rule) { return rule.text_at("id") == kDenialRule && is_off(rule.at("defaultConfiguration")); });
+}
+
+// A descriptor that names its rule by something else than an id or index may be ours: then it counts.
+bool is_off_by_override(const Value& invocations, std::int64_t index) {
+  for (const Value& invocation : invocations.items()) {
+    for (const Value& one : invocation.at("ruleConfigurationOverrides").items()) {
+      const Value& descriptor = one.at("descriptor");
+      const bool is_ours = descriptor.has("id")      ? descriptor.text_at("id") == kDenialRule
+                           : descriptor.has("index") ? descriptor.at("index").number() == index
+                                                     : true;
+      if (is_ours && is_off(one.at("configuration"))) return true;
+    }
+  }
+  return false;
 }
 
 class SarifReader {
@@ -53,7 +95,11 @@ class SarifReader {
 
   bool run() {
     out_.runs.emplace_back();
-    return reader_.walk_object(2, [&](const std::string& key) {
+    Value tool;
+    Value invocations;
+    const bool good = reader_.walk_object(2, [&](const std::string& key) {
+      if (key == "tool") return reader_.value(tool, 3);
+      if (key == "invocations") return reader_.value(invocations, 3);
       if (key == "properties") {
         Value properties;
         if (!reader_.value(properties, 3)) return false;
@@ -63,6 +109,10 @@ class SarifReader {
       if (key != "results" || reader_.peek() != '[') return reader_.skip_value(3);
       return reader_.walk_array(3, [&] { return result(); });
     });
+    bool off = is_off_by_default(tool.at("driver")) || is_off_by_override(invocations, denial_index(tool.at("driver")));
+    for (const Value& extension : tool.at("extensions").items()) off = off || is_off_by_default(extension);
+    out_.runs.back().disables_denials = off;
+    return good;
   }
 
   bool result() {
@@ -70,7 +120,11 @@ class SarifReader {
     if (!reader_.value(value, 4)) return false;
     SarifResult out;
     out.digest = result_digest(value, hash_);
-    out.is_denial = rule_of(value) == "runtime.sandbox_denial";
+    out.is_denial = rule_of(value) == kDenialRule;
+    if (out.is_denial) {
+      out.neutral = neutral_part(value);
+      out.is_suppressed = value.at("suppressions").size() > 0;
+    }
     out.level = value.text_at("level");
     const Value& properties = value.at("properties");
     if (properties.at("record_seq").is_integer()) out.record_seq = properties.at("record_seq").number();

@@ -20,11 +20,15 @@ struct SarifResult {
   std::int64_t record_seq = -1;
   std::string record_type;
   std::string level;
+  // Of a denial: what makes a reader of the file pass over it; "" when nothing does.
+  std::string neutral;
+  bool is_suppressed = false;
 };
 
 struct SarifRun {
   Value block;  // properties.sandbox; kind none when there is none
   std::vector<SarifResult> results;
+  bool disables_denials = false;  // the rule runtime.sandbox_denial is switched off in the file
 };
 
 struct SarifFile {

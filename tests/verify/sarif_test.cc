@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -291,4 +292,59 @@ TEST_CASE("sarif: a run whose end lies in a row far away is a failure that comes
   const Outcome r = story.verify(story.sarif, "UPDATE leaf SET seq=seq+4503599627370496 WHERE seq>=" + std::to_string(close));
   CHECK(r.status == 1);
   CHECK(r.has("seq_gap"));
+}
+
+// Nothing of this changes a digest, and each makes a viewer or a gate pass over the denial.
+TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppressed one is told", "[verify]") {
+  Story story;
+  const Json good = Json::parse(story.sarif);
+  const auto denial = [](Json& log) -> Json& {
+    for (Json& result : log["runs"][0]["results"]) {
+      if (result.value("ruleId", "") == "runtime.sandbox_denial") return result;
+    }
+    throw std::runtime_error("no denial");
+  };
+  const auto failed = [&](const Json& log, const char* what) {
+    const Outcome r = story.verify(log);
+    CAPTURE(what, r.json.at("sarif").dump());
+    CHECK(r.status == 1);
+    CHECK(r.has("sarif_mismatch"));
+  };
+  for (const auto& [key, value] : {std::pair{"kind", "pass"}, {"kind", "informational"}, {"kind", "notApplicable"}, {"baselineState", "absent"}}) {
+    Json log = good;
+    denial(log)[key] = value;
+    failed(log, key);
+  }
+  Json markdown = good;
+  denial(markdown)["message"]["markdown"] = "nothing happened";
+  failed(markdown, "markdown");
+  Json rule = good;
+  int ours = 0;
+  for (Json& one : rule["runs"][0]["tool"]["driver"]["rules"]) {
+    if (one.at("id") != "runtime.sandbox_denial") continue;
+    one["defaultConfiguration"]["enabled"] = false;
+    ++ours;
+  }
+  if (ours > 0) failed(rule, "rule");
+  Json extension = good;
+  extension["runs"][0]["tool"]["extensions"] = Json::array({{{"name", "x"}, {"rules", Json::array({{{"id", "runtime.sandbox_denial"}, {"defaultConfiguration", {{"enabled", false}}}}})}}});
+  failed(extension, "extension");
+  for (const Json& descriptor : {Json{{"id", "runtime.sandbox_denial"}}, Json{{"guid", "11111111-1111-4111-8111-111111111111"}}}) {
+    Json log = good;
+    log["runs"][0]["invocations"] = Json::array({{{"executionSuccessful", true}, {"ruleConfigurationOverrides", Json::array({{{"descriptor", descriptor}, {"configuration", {{"enabled", false}}}}})}}});
+    failed(log, "override");
+  }
+  Json suppressed = good;
+  denial(suppressed)["suppressions"] = Json::array({{{"kind", "external"}, {"status", "accepted"}}});
+  const Outcome r = story.verify(suppressed);
+  CAPTURE(r.json.at("sarif").dump());
+  CHECK(r.status == 4);
+  CHECK(r.has("sarif_partial"));
+  CHECK(r.json.at("sarif").at(0).at("result") == "partial");
+  // Of other results these are the reader's own business, and of a denial what does not hide it.
+  Json fine = good;
+  denial(fine)["baselineState"] = "new";
+  denial(fine)["kind"] = "fail";
+  fine["runs"][0]["results"][0]["suppressions"] = Json::array({{{"kind", "external"}}});
+  CHECK(story.verify(fine).status == 0);
 }
