@@ -80,6 +80,7 @@ class Recount {
   }
 
   [[nodiscard]] std::uint64_t compared() const { return compared_; }
+  [[nodiscard]] std::uint64_t withheld() const { return withheld_; }
   // Of a later program; "" when there is none.
   [[nodiscard]] const std::string& unknown_figure() const { return unknown_figure_; }
 
@@ -100,9 +101,16 @@ class Recount {
   void same(std::int64_t seq, const std::string& run, const std::string& what, const std::string& expected, const std::string* found) {
     ++compared_;
     if (found == nullptr) return add({seq, run, what, expected, "nothing"});
-    // What is withheld is said to be, and cannot be compared.
-    if (claims_.is_redacted && found->starts_with("[withheld: ")) return;
     if (*found != expected) add({seq, run, what, printable(expected, 200), printable(*found, 200)});
+  }
+
+  // The only one of all that is compared that a redaction can withhold; it is said to be, and does not count.
+  void same_tool(std::int64_t seq, const std::string& run, const std::string& what, const std::string& expected, const std::string* found) {
+    if (claims_.is_redacted && found != nullptr && found->starts_with("[withheld: ")) {
+      ++withheld_;
+    } else {
+      same(seq, run, what, expected, found);
+    }
   }
 
   void check_leaf(std::int64_t seq, const Digest& leaf) {
@@ -191,6 +199,7 @@ class Recount {
     const auto& fields = row->second.fields;
     const std::string prefix = std::string(name) + ", ";
     same(e.seq, run, prefix + "run", run, &row->second.run);
+    if (const auto* tool = field(fields, "tool")) same_tool(e.seq, run, prefix + "tool", runs_.find(run)->second.tool, tool);
     same(e.seq, run, prefix + "at_ms", std::to_string(e.wall_ms), field(fields, "at_ms"));
     for (const char* key : texts) same(e.seq, run, prefix + key, body.at(key).text(), field(fields, key));
     for (const char* key : numbers) same(e.seq, run, prefix + key, number_text(body.at(key)), field(fields, key));
@@ -201,7 +210,7 @@ class Recount {
     if (row == claims_.runs.end()) return add({seq, id, "a run of the period that is not in the report", printable(run.tool), "nothing"});
     const auto& fields = row->second.fields;
     same(seq, id, "runs, run", id, &row->second.run);
-    same(seq, id, "runs, tool", run.tool, field(fields, "tool"));
+    same_tool(seq, id, "runs, tool", run.tool, field(fields, "tool"));
     same(seq, id, "runs, state", run.state, field(fields, "state"));
     same(seq, id, "runs, started_ms", std::to_string(run.wall_ms), field(fields, "started_ms"));
     for (const char* key : {"records", "denial_records", "denied_acts", "setup_denials", "limit_records", "gaps", "lost_acts", "exports"}) {
@@ -237,6 +246,7 @@ class Recount {
   std::map<std::string, std::size_t, std::less<>> matched_;
   std::vector<Difference> differences_;
   std::uint64_t compared_ = 0;
+  std::uint64_t withheld_ = 0;
   std::string unknown_figure_;
 };
 
@@ -312,6 +322,8 @@ Value check_report(const std::string& name, const ReportClaims& claims, const st
   }
   const char* const result = !differences.empty() ? "fail" : unknown.empty() ? "pass" : "unknown";
   std::string text = unknown.empty() ? std::to_string(recount.compared()) + " figures, rows and record hashes follow from the records" : unknown;
+  if (unknown.empty() && recount.withheld() > 0) text += "; " + std::to_string(recount.withheld()) + " names of tools are withheld";
+  if (unknown.empty() && report_path(name) != name) text += "; of the directory report.json alone was compared (ethos-report verify makes every file again)";
   if (!differences.empty()) text = differences[0].what + ": " + differences[0].expected + " by the ledger, " + differences[0].found + " in the report";
   for (const Difference& d : differences) {
     findings.add({.code = Code::report_mismatch, .seq = d.seq, .run = d.run, .expected = d.expected, .found = d.found, .text = printable(name, 200) + ": " + d.what});

@@ -103,6 +103,10 @@ class ClaimsReader {
     if (key == "redaction") out_.is_redacted = value.is_object() && value.at("applied").flag();
     if (key == "verification") {
       out_.is_verified = value.at("verified").flag();
+      for (const Value& verdict : value.at("verdicts").items()) {
+        if (out_.is_verified && verdict.text_at("result") == "fail") out_.contradiction = "verified, with the verdict " + printable(verdict.text_at("name"), 40) + " failed";
+      }
+      if (out_.is_verified && value.at("exit").number() == 1) out_.contradiction = "verified, with the exit status 1";
       out_.pin = value.text_at("pin");
     }
     if (key == "population") {

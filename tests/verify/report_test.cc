@@ -186,3 +186,31 @@ TEST_CASE("report: a redacted one is compared as far as it says something", "[ve
   CHECK(story.with([](Json& j) { j["runs"][0]["tool"] = "other"; }).status == 1);
   CHECK(story.with([](Json& j) { j["summary"]["period"]["runs"] = 7; }).status == 1);
 }
+
+TEST_CASE("report: figures and rows cannot be withheld, and a verdict that failed is no verified one", "[verify]") {
+  Story story;
+  story.make();
+  const auto fails = [&](const char* what, const std::function<void(Json&)>& change) {
+    const Outcome r = story.with([&](Json& j) {
+      j["redaction"] = {{"applied", true}};
+      change(j);
+    });
+    CAPTURE(what, r.out);
+    CHECK(r.status == 1);
+    CHECK(r.json.at("reports").at(0).at("result") == "fail");
+  };
+  const std::string withheld = "[withheld: z, no. 1]";
+  fails("figure", [&](Json& j) { j["summary"]["period"]["denied_acts"] = withheld; });
+  fails("row", [&](Json& j) { j["denials"][0]["rule"] = withheld; });
+  fails("state", [&](Json& j) { j["runs"][0]["state"] = withheld; });
+  fails("tool of a denial", [&](Json& j) { j["denials"][0]["tool"] = "another"; });
+  fails("verdict", [&](Json& j) { j["verification"]["verdicts"][0]["result"] = "fail"; });
+  fails("exit", [&](Json& j) { j["verification"]["exit"] = 1; });
+  const Outcome tool = story.with([&](Json& j) {
+    j["redaction"] = {{"applied", true}};
+    j["runs"][0]["tool"] = withheld;
+  });
+  CAPTURE(tool.out);
+  CHECK(tool.status == 0);
+  CHECK(tool.out.find("1 names of tools are withheld") != std::string::npos);
+}
