@@ -86,7 +86,7 @@ TEST_CASE("report: every figure, row and hash that is changed is found", "[verif
   const Json good = story.read();
   for (const auto& [name, value] : good.at("summary").at("period").items()) {
     CAPTURE(name);
-    const Outcome r = story.with([&, key = name](Json& j) { j["summary"]["period"][key] = value.get<int>() + 1; });
+    const Outcome r = story.with([&, key = name, other = value.get<int>() + 1](Json& j) { j["summary"]["period"][key] = other; });
     CHECK(r.status == 1);
     CHECK(r.has("report_mismatch"));
   }
