@@ -92,6 +92,16 @@ std::optional<std::uint64_t> count_sockets(pid_t root) {
   return text ? number_after(*text, "sockets: used") : std::nullopt;
 }
 
+// Dead, whether or not somebody has taken its status. Then nobody of its namespaces lives.
+bool is_dead(pid_t root) {
+  const auto text = base::read_file(proc_path(root, "stat"), 4096);
+  if (!text) return true;
+  const std::string_view all(reinterpret_cast<const char*>(text->data()), text->size());
+  const std::size_t name_end = all.rfind(") ");
+  return name_end != std::string_view::npos && name_end + 2 < all.size() &&
+         (all[name_end + 2] == 'Z' || all[name_end + 2] == 'X');
+}
+
 // What all of the host use: no part of it can hold more.
 std::uint64_t host_use() {
   const auto text = base::read_file("/proc/meminfo", 65536);
@@ -239,8 +249,8 @@ std::uint64_t most_of_one_socket(Network network) {
 
 SocketUse SocketMemory::measure(pid_t root, Network network, std::uint64_t limit) {
   const auto sockets = count_sockets(root);
-  // Gone, or not to be counted: then everything in use may be theirs.
-  if (!sockets) return {0, access(proc_path(root, "net").c_str(), F_OK) == 0 ? host_use() : 0};
+  // Not to be counted, though they are there: then everything in use may be theirs.
+  if (!sockets) return {0, is_dead(root) ? 0 : host_use()};
   SocketUse out{*sockets * kEmptySocket, 0};
   if (*sockets == 0) return out;
   if (most_of_one_ == 0) most_of_one_ = most_of_one_socket(network);

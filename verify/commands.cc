@@ -69,7 +69,7 @@ void add_options(CLI::App& app, Options& options) {
   app.footer("Examples:\n"
              "  ethos-verify --pin pin.json --assert no-network ledger.db\n"
              "  ethos-verify --pin pin.json --sarif lint.sarif ledger.db\n"
-             "  ethos-verify --pin pin.json --memory seen.jsonl run.ethosb\n\n"
+             "  ethos-verify --pin pin.json --memory seen.jsonl ledger.db\n\n"
              "Exit status: 0 verified, 1 not verified, 2 usage, 3 unverifiable, 4 intact but incomplete.");
 }
 
