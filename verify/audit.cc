@@ -166,6 +166,9 @@ class Auditor {
         epochs_.on_other(row.seq, findings());
       }
       const Envelope& e = record.scan.envelope;
+      if (use == Use::opaque || use == Use::nothing) documents_.lose_digests();
+      documents_.on_digests(e.body);
+      documents_.on_digests(e.writer);
       // What it names is no orphan, whatever it is.
       if (use == Use::foreign && record.may_commit) documents_.on_record(row.seq, View(e.body), findings());
       if (use == Use::opaque) runs_.lose_track();

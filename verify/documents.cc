@@ -31,6 +31,15 @@ Digest commit(std::string_view salt, std::string_view bytes, Sha256& hash) {
   return hash.finish();
 }
 
+void DocumentReader::on_digests(std::string_view text) {
+  constexpr std::string_view kStart = "\"sha256:";
+  constexpr std::size_t kLength = 71;
+  if (source_.kind() != std::string_view("bundle")) return;
+  for (auto at = text.find(kStart); at != std::string_view::npos; at = text.find(kStart, at + 1)) {
+    if (const auto digest = Digest::from_text(text.substr(at + 1, kLength))) digest_keys_.push_back(key_of(*digest));
+  }
+}
+
 void DocumentReader::on_erase(std::int64_t seq, const Value& body) {
   for (const Value& target : body.at("targets").items()) {
     if (const auto c = Digest::from_base64(target.text())) erased_.emplace(*c, seq);
@@ -168,8 +177,12 @@ void DocumentReader::finish(Findings& findings) {
   }
   Digest key;
   std::string bytes;
+  std::sort(digest_keys_.begin(), digest_keys_.end());
   while (source_.next_blob(key, bytes, findings)) {
     ++blobs_;
+    if (source_.kind() == std::string_view("bundle") && !has_lost_digests_ && !std::binary_search(digest_keys_.begin(), digest_keys_.end(), key_of(key))) {
+      findings.add({.code = Code::bundle, .found = key.text(), .text = "a blob that no record names"});
+    }
     if (hash_.of(bytes) != key) {
       findings.add({.code = Code::blob_mismatch, .expected = key.text(),
                     .text = "a blob's bytes do not have the digest they are stored under"});

@@ -27,6 +27,10 @@ class DocumentReader {
 
   // Looks at every commitment and blob that a record names.
   void on_record(std::int64_t seq, const View& body, Findings& findings);
+  // Remembers the digests that a record names: a bundle carries the blobs of these and no other (bundle.md B-9).
+  void on_digests(std::string_view text);
+  // A record could not be read: it may name any.
+  void lose_digests() { has_lost_digests_ = true; }
   void on_erase(std::int64_t seq, const Value& body);
   // The first record of which only the hash is left: what it named is not known; -1 when there is none.
   void set_first_dropped(std::int64_t seq) { first_dropped_ = seq; }
@@ -87,6 +91,8 @@ class DocumentReader {
   std::uint64_t withheld_ = 0;
   std::uint64_t stored_ = 0;
   std::uint64_t blobs_ = 0;
+  std::vector<std::uint64_t> digest_keys_;  // of a bundle
+  bool has_lost_digests_ = false;
 };
 
 }  // namespace ethos::verify

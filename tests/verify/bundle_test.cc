@@ -244,3 +244,16 @@ TEST_CASE("input: what is neither ledger nor bundle is refused with one line", "
     CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
   }
 }
+
+TEST_CASE("bundle: a blob that no record names is found", "[verify]") {
+  Story story;
+  for (const char* options : {"", "--run caireeyuculbogazdinryhi6d4"}) {
+    auto parts = members(story.make(options));
+    REQUIRE(story.verify(archive_of(parts)).status == 0);
+    parts["blob/sha256/" + hex(sha256("foreign"))] = "foreign";
+    const Outcome r = story.verify(archive_of(parts));
+    CAPTURE(options, r.out);
+    CHECK(r.status == 1);
+    CHECK(r.has("bundle"));
+  }
+}
