@@ -242,6 +242,17 @@ class Auditor {
     }
   }
 
+  // Where records are not there, runs may be missing from the count.
+  void check_seal(std::int64_t seq, const Value& body) {
+    if (source_.coverage() != EvidenceSource::Coverage::whole || prune_book_.first() >= 0) return;
+    const auto open = static_cast<std::int64_t>(runs_.open_runs());
+    const auto closed = static_cast<std::int64_t>(runs_.runs()) - open;
+    if (body.at("open").number() == open && body.at("closed").number() == closed) return;
+    findings().add({.code = Code::counts_mismatch, .seq = seq, .expected = std::to_string(closed) + " closed, " + std::to_string(open) + " open",
+                    .found = std::to_string(body.at("closed").number()) + " closed, " + std::to_string(body.at("open").number()) + " open",
+                    .text = "the seal states other numbers of runs than there are"});
+  }
+
   void dispatch(const CheckedRecord& record) {
     const Envelope& e = record.scan.envelope;
     if (record.may_commit) documents_.on_record(e.seq, View(e.body), findings());
@@ -261,6 +272,10 @@ class Auditor {
         break;
       case RecordType::ledger_release:
         hold_book_.on_release(e.seq, record.body, source_.coverage() != EvidenceSource::Coverage::whole, findings());
+        epochs_.on_other(e.seq, findings());
+        break;
+      case RecordType::ledger_seal:
+        check_seal(e.seq, record.body);
         epochs_.on_other(e.seq, findings());
         break;
       case RecordType::ledger_prune:

@@ -252,3 +252,15 @@ TEST_CASE("pruned: in a bundle of later records, no more and no fewer bytes are 
     CHECK((findings.count(ethos::verify::Code::prune_mismatch) == 0) == fits);
   }
 }
+
+TEST_CASE("seal: its numbers of runs are those of the ledger", "[verify]") {
+  for (const auto& [closed, open, good] : {std::tuple{2, 0, true}, {1, 0, false}, {2, 1, false}, {0, 0, false}}) {
+    Story story;
+    story.ledger.add("ledger.seal", {{"authority", "a"}, {"closed", closed}, {"open", open}, {"reason", "r"}});
+    story.ledger.checkpoint();
+    const Outcome r = story.verify();
+    CAPTURE(closed, open, r.out.substr(0, 2000));
+    CHECK(r.has("counts_mismatch") != good);
+    CHECK(r.status == (good ? 0 : 1));
+  }
+}
