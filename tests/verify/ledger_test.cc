@@ -379,7 +379,7 @@ TEST_CASE("ledger: holds and a seal are known; nothing follows a seal", "[verify
     ledger.add("ledger.hold", {{"authority", "counsel"}, {"name", "all"}, {"reason", "suit"}});
     ledger.add("ledger.release", {{"authority", "counsel"}, {"name", "all"}, {"reason", "settled"}});
     if (change) change(ledger);
-    ledger.add("ledger.seal", {{"authority", "ops"}, {"closed", 2}, {"open", 0}, {"reason", "moved"}});
+    ledger.add("ledger.seal", {{"authority", "ops"}, {"closed", 3}, {"open", 0}, {"reason", "moved"}});
     RunChoices later;
     later.run = "faireeyuculbogazdinryhi6d4";
     if (with_more) add_run(ledger, later);
