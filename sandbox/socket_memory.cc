@@ -117,15 +117,20 @@ std::uint64_t host_use() {
 // costs up to 1 KiB, when it was sent alone.
 SocketUse under_way(int socket, std::uint64_t most) {
   constexpr std::uint64_t kByteAlone = 1024;
+  int family = AF_UNIX;
+  socklen_t size = sizeof family;
+  getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &size);
+  if (family != AF_UNIX) {
+    // Connected since the tables were read: see look_at_table.
+    const linger none{};
+    setsockopt(socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+  }
   std::array<std::uint32_t, SK_MEMINFO_VARS> info{};
-  socklen_t size = sizeof info;
+  size = sizeof info;
   if (getsockopt(socket, SOL_SOCKET, kMemInfo, info.data(), &size) != 0) return {0, most};
   SocketUse out;
   out.known = std::uint64_t{info[SK_MEMINFO_RMEM_ALLOC]} + info[SK_MEMINFO_BACKLOG] +
               std::max(info[SK_MEMINFO_WMEM_ALLOC], info[SK_MEMINFO_WMEM_QUEUED]);
-  int family = AF_UNIX;
-  size = sizeof family;
-  getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &size);
   pollfd watch{socket, POLLRDHUP, 0};
   if (family != AF_UNIX || poll(&watch, 1, 0) != 1 || (watch.revents & (POLLRDHUP | POLLHUP)) == 0)
     return out;
@@ -164,8 +169,10 @@ class Asker {
     }
   }
 
-  // /proc/<root>/net/{tcp,tcp6,udp,udp6}: those that no process holds, as they are closed and not
-  // sent out, or not accepted yet. The table tells bytes; a segment of few costs four times that.
+  // /proc/<root>/net/{tcp,tcp6,udp,udp6}, before any process: also those that no process holds, as
+  // they are closed and not sent out, or not accepted yet. None of these is asked: whoever holds
+  // the last descriptor of a connection waits at its close for as long as the tool's SO_LINGER
+  // says, and that must not be us. The table tells bytes; a segment of few costs four times that.
   void look_at_table(pid_t root, const char* name) {
     constexpr std::uint64_t kSmallSegment = 4;
     const UniqueFd file(open((proc_path(root, "net/") + name).c_str(), O_RDONLY | O_CLOEXEC));
@@ -205,11 +212,14 @@ class Asker {
     }
     const std::size_t colon = fields[4].find(':');
     if (count < fields.size() || colon == std::string_view::npos) return;  // the heading
-    const std::uint64_t inode = number_at(fields[9]);
-    if (inode != 0 && seen_.contains(inode)) return;
     // TIME_WAIT and half-open connections are no sockets: neither counted nor holding anything.
     if (fields[3] == "06" || fields[3] == "03" || fields[3] == "0C") return;
-    ++unheld_;
+    // A connection that no process holds has no inode any more.
+    const std::uint64_t inode = number_at(fields[9]);
+    if (inode == 0)
+      ++unheld_;
+    else if (!seen_.insert(inode).second)
+      return;
     const std::uint64_t bytes =
         number_at(fields[4].substr(0, colon), 16) + number_at(fields[4].substr(colon + 1), 16);
     // A listener's queue is counted in connections.
@@ -258,12 +268,12 @@ SocketUse SocketMemory::measure(pid_t root, Network network, std::uint64_t limit
   if (*sockets <= limit / kShare / most_of_one_ || out.known > limit) return out;
   const Budget budget;
   Asker asker(most_of_one_, budget);
+  if (network == Network::loopback)
+    for (const char* table : {"tcp", "tcp6", "udp", "udp6"}) asker.look_at_table(root, table);
   for (const pid_t pid : list_processes(root)) {
     if (budget.is_spent()) break;
     asker.look_at(pid);
   }
-  if (network == Network::loopback)
-    for (const char* table : {"tcp", "tcp6", "udp", "udp6"}) asker.look_at_table(root, table);
   const std::uint64_t hidden = *sockets > asker.seen() ? *sockets - asker.seen() : 0;
   out.known += asker.sum().known;
   out.possible = asker.sum().possible + hidden * most_of_one_;

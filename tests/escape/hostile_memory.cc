@@ -106,6 +106,42 @@ int tcp_buffers(const Arguments& args) {
   return 0;
 }
 
+// One process after the other with args[1] connections that are full and whose last close is to
+// wait for most of an hour; each ends when it likes.
+int tcp_linger(const Arguments& args) {
+  static char block[4096];
+  const int server = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  const int small = 4608;
+  setsockopt(server, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  if (bind(server, reinterpret_cast<sockaddr*>(&at), size) != 0 || listen(server, 4000) != 0 ||
+      getsockname(server, reinterpret_cast<sockaddr*>(&at), &size) != 0)
+    return 1;
+  std::puts("started");
+  std::fflush(stdout);
+  for (unsigned round = 0;; ++round) {
+    if (fork() == 0) {
+      for (int i = 0; i < std::stoi(args[1]); ++i) {
+        const int client = socket(AF_INET, SOCK_STREAM, 0);
+        setsockopt(client, SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+        if (connect(client, reinterpret_cast<sockaddr*>(&at), size) != 0) break;
+        while (send(client, block, sizeof block, MSG_NOSIGNAL | MSG_DONTWAIT) > 0) {
+        }
+        const linger hour{1, 3000};
+        setsockopt(client, SOL_SOCKET, SO_LINGER, &hour, sizeof hour);
+      }
+      usleep(round * 7919 % 100'000);
+      _exit(0);
+    }
+    while (wait(nullptr) > 0) {
+    }
+    for (int one = 0; (one = accept(server, nullptr, nullptr)) >= 0;) close(one);
+  }
+}
+
 // Processes that read and write the same args[1] MiB, once as a shared mapping, once as pages that
 // fork shares.
 int shared_pages(const Arguments& args) {
@@ -222,7 +258,8 @@ const std::vector<Entry> kMemoryCases = {
     {"borrowed-memory", borrowed_memory}, {"held-pages", held_pages},
     {"memory-files", memory_files},       {"socket-buffers", socket_buffers},
     {"many-sockets", many_sockets},       {"tcp-buffers", tcp_buffers},
-    {"shared-pages", shared_pages},       {"page-tables", page_tables},
+    {"tcp-linger", tcp_linger},           {"shared-pages", shared_pages},
+    {"page-tables", page_tables},
 };
 
 }  // namespace hostile

@@ -97,6 +97,24 @@ TEST_CASE("escape: so many sockets that nobody could ask them all count as memor
   CHECK(memory_event(r)->observed < (2ULL << 30));
 }
 
+// Who looks at a connection must not become the one who closes it last.
+TEST_CASE("escape: connections that linger do not stop the clock", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  auto plan = hostile_plan(dir, {"tcp-linger", "900"});
+  plan.network = sandbox::Network::loopback;
+  support::set_limit(plan, "memory_bytes", 8ULL << 30, sandbox::Enforcer::rlimit);
+  support::set_limit(plan, "open_files", 4096, sandbox::Enforcer::rlimit);
+  support::set_limit(plan, "wall_ms", 5'000, sandbox::Enforcer::supervisor);
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.out() == "started\n");
+  CHECK((r.result()->ending == Ending::wall_timeout || r.result()->ending == Ending::limit));
+  CHECK(r.result()->processes_left == 0);
+}
+
 TEST_CASE("escape: what waits in TCP buffers of the loopback counts as memory",
           "[escape][kernel]") {
   REQUIRE_CAGE();
