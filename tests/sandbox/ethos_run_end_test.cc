@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -520,4 +521,35 @@ TEST_CASE("ethos-run: no variable says that a cage is there already", "[sandbox]
   CHECK_FALSE(site.has("work/stolen"));
   CHECK(site.records("sandbox.enforced").size() == 1);
   CHECK(site.records("runtime.sandbox_denial").size() == 1);
+}
+
+// Commit 1 before the release, commit 2 at the end, each one of the log; between them the directory,
+// as the high-water file and the run's own file are new in it.
+TEST_CASE("ethos-run: a run is three syncs", "[sandbox][e2e]") {
+  NEEDS_CAGES
+#ifdef ETHOS_SANITIZED
+  WARN("skipped: the leak checker and strace exclude each other");
+  return;
+#endif
+  if (std::system("strace -o /dev/null true 2>/dev/null") != 0) {
+    WARN("skipped: strace is not installed, or ptrace not allowed");
+    return;
+  }
+  Site site;
+  REQUIRE(site.run({"--", "true"}).status == 0);  // makes the ledger
+  const std::string trace = site.path("trace");
+  const std::string command = "cd '" + site.path("work") +
+                              "' && strace -y -e trace=fsync,fdatasync -o '" + trace + "' " +
+                              ETHOS_BIN + "/ethos-run --ledger '" + site.ledger() + "' -- true";
+  REQUIRE(std::system(command.c_str()) == 0);
+  std::ifstream in(trace);
+  std::size_t all = 0;
+  std::size_t of_log = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.find("sync(") == std::string::npos) continue;
+    ++all;
+    if (line.find("-wal>") != std::string::npos) ++of_log;
+  }
+  CHECK(of_log == 2);
+  CHECK(all == 3);
 }
