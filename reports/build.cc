@@ -44,7 +44,7 @@ std::string as_argument(const std::string& path) {
 }
 
 bool run_verifier(const Request& request, Verdict& verdict, Refusal& refusal) {
-  std::vector<std::string> arguments = {"--json"};
+  std::vector<std::string> arguments = {"--json", "--bad-runs"};
   ProcessOptions options;
   std::optional<ScratchText> note;
   if (!request.checkpoint.empty()) {

@@ -144,14 +144,24 @@ Collector::Known& Collector::open_run(std::string_view run_id, const Event& even
   return runs_.insert_or_assign(key_of(run_id), known).first->second;
 }
 
-void Collector::run_event(std::string_view run_id, const Event& event) {
+// The records of one run mostly follow each other.
+Collector::Known* Collector::known_run(std::string_view run_id) {
+  if (last_known_ != nullptr && run_id == last_run_) return last_known_;
   const auto found = runs_.find(key_of(run_id));
-  if (found == runs_.end() && event.type != "run.open") {
+  if (found == runs_.end()) return nullptr;
+  last_run_ = run_id;
+  last_known_ = &found->second;  // the map's elements stay where they are
+  return last_known_;
+}
+
+void Collector::run_event(std::string_view run_id, const Event& event) {
+  Known* const found = known_run(run_id);
+  if (found == nullptr && event.type != "run.open") {
     // A run without its opening: only in an unverified ledger.
     ++tie_out(event.type).ledger;
     return;
   }
-  Known& known = found != runs_.end() ? found->second : open_run(run_id, event);
+  Known& known = found != nullptr ? *found : open_run(run_id, event);
   TieOutRow& row = tie_out(event.type);
   ++(known.where == Where::period  ? row.period
      : known.where == Where::after ? row.after

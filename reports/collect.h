@@ -76,6 +76,7 @@ class Collector {
   void ledger_event(const Event& event);
   void key_epoch(const Event& event);
   void run_event(std::string_view run_id, const Event& event);
+  Known* known_run(std::string_view run_id);
   Known& open_run(std::string_view run_id, const Event& event);
   void count(Known& known, const Event& event);
   void outside(std::string_view run_id, Known& known, const Event& event);
@@ -105,6 +106,8 @@ class Collector {
   JsonTape tape_;
   Period previous_;
   std::unordered_map<RunKey, Known, KeyHash> runs_;
+  std::string last_run_;
+  Known* last_known_ = nullptr;
   std::unordered_map<std::uint32_t, Open> open_;
   std::unordered_map<RunKey, Standing, KeyHash> earlier_;  // until their cage stands
   DriftWatch drift_;

@@ -161,9 +161,7 @@ base::Result<void> write_fleet(const Fleet& fleet, const Options& options, const
   if (!outputs) return base::Unexpected(outputs.error());
   auto set = OutputSet::open(options.out, kFleetManifest);
   if (!set) return base::Unexpected(std::move(set).error());
-  for (const Output& output : *outputs) {
-    if (auto added = set->add(output.name, output.write); !added) return added;
-  }
+  if (auto added = set->add_all(*outputs); !added) return added;
   StringSink manifest;
   write_fleet_manifest(fleet, options, plan, *set, manifest);
   StringSink sums;

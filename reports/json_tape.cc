@@ -1,11 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json_tape.h"
 
+#include <bit>
 #include <charconv>
+#include <cstring>
 
 #include "reports/text.h"
 
 namespace ethos::reports {
+
+namespace {
+
+// Where the next byte of a string is that needs a look: its end, an escape, a control character or
+// one of several bytes. Eight at a time, since most strings are digests of 44 characters.
+std::size_t plain_until(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kTops = 0x8080808080808080;
+  const auto zero_byte = [](std::uint64_t word) { return (word - kOnes) & ~word; };
+  while (text.size() - at >= sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    const std::uint64_t found = (word | (word - kOnes * 0x20) | zero_byte(word ^ kOnes * '"') |
+                                 zero_byte(word ^ kOnes * '\\')) &
+                                kTops;
+    // A borrow may mark bytes after a real one, never before.
+    if (found != 0) {
+      if constexpr (std::endian::native == std::endian::little)
+        return at + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+      break;
+    }
+    at += sizeof word;
+  }
+  while (at < text.size()) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    if (c == '"' || c == '\\' || c < 0x20 || c >= 0x80) break;
+    ++at;
+  }
+  return at;
+}
+
+}  // namespace
 
 // One pass over the bytes, filling the tape's nodes.
 class JsonScanner {
@@ -146,7 +180,7 @@ class JsonScanner {
   // The fast way: a string without escapes is a view into the input.
   bool string(std::string_view& out) {
     const std::size_t start = ++at_;
-    while (at_ < text_.size()) {
+    while ((at_ = plain_until(text_, at_)) < text_.size()) {
       const auto c = static_cast<unsigned char>(text_[at_]);
       if (c == '"') {
         out = text_.substr(start, at_ - start);
@@ -155,13 +189,9 @@ class JsonScanner {
       }
       if (c == '\\') return escaped_string(start, out);
       if (c < 0x20) return false;
-      if (c >= 0x80) {
-        const CodePoint point = decode_utf8(text_, at_);
-        if (!point.valid) return false;
-        at_ += point.length;
-      } else {
-        ++at_;
-      }
+      const CodePoint point = decode_utf8(text_, at_);
+      if (!point.valid) return false;
+      at_ += point.length;
     }
     return false;
   }
@@ -272,8 +302,10 @@ bool JsonValue::is_text() const {
 
 JsonValue JsonValue::operator[](std::string_view key) const {
   if (!is_object()) return {};
-  for (JsonValue child = first(); child.exists(); child = after(child)) {
-    if (child.key() == key) return child;
+  const std::vector<JsonTape::Node>& nodes = tape_->nodes_;
+  const std::uint32_t end = nodes[node_].next;
+  for (std::uint32_t child = node_ + 1; child < end; child = nodes[child].next) {
+    if (nodes[child].key == key) return {tape_, child};
   }
   return {};
 }

@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <future>
+#include <system_error>
+#include <thread>
 
 #include "ledger/base/bytes.h"
 #include "reports/json_tape.h"
@@ -45,6 +49,7 @@ base::Result<void> OutputFile::finish() {
 namespace {
 
 constexpr std::size_t kMaxManifest = 1048576;
+constexpr std::size_t kMaxWorkers = 4;
 
 // The manifest of the report that lies in the directory, if one does.
 struct Earlier {
@@ -105,6 +110,42 @@ base::Result<void> OutputSet::add(const std::string& name,
   writer(**file);
   if (auto finished = (*file)->finish(); !finished) return finished;
   files_.push_back(std::move(*file));
+  return {};
+}
+
+base::Result<void> OutputSet::add_all(const std::vector<Output>& outputs) {
+  // Each worker takes the next one that nobody has; the result does not depend on who took which.
+  std::vector<std::unique_ptr<OutputFile>> made(outputs.size());
+  std::vector<std::optional<base::Error>> errors(outputs.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t at = next++; at < outputs.size(); at = next++) {
+      auto file = OutputFile::create(directory_, outputs[at].name);
+      if (!file) {
+        errors[at] = std::move(file).error();
+        continue;
+      }
+      outputs[at].write(**file);
+      if (auto finished = (*file)->finish(); !finished) errors[at] = std::move(finished).error();
+      made[at] = std::move(*file);
+    }
+  };
+  const std::size_t helpers = std::min<std::size_t>(
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxWorkers) - 1,
+      outputs.empty() ? 0 : outputs.size() - 1);
+  std::vector<std::future<void>> workers;
+  try {
+    for (std::size_t i = 0; i < helpers; ++i)
+      workers.push_back(std::async(std::launch::async, work));
+  } catch (const std::system_error&) {
+    // No thread to be had: then those that are there do it.
+  }
+  work();
+  for (std::future<void>& worker : workers) worker.get();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (errors[i]) return base::Unexpected(std::move(*errors[i]));
+    files_.push_back(std::move(made[i]));
+  }
   return {};
 }
 

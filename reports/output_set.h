@@ -44,6 +44,13 @@ class OutputFile : public Sink {
   std::optional<base::Error> error_;
 };
 
+// A file to write, and what goes into it. The writer only reads what it refers to: it may run
+// beside others.
+struct Output {
+  std::string name;
+  std::function<void(Sink&)> write;
+};
+
 // What a directory holds, as its manifest.json says.
 inline constexpr std::string_view kReportManifest = "ethos-report-manifest/1";
 inline constexpr std::string_view kFleetManifest = "ethos-fleet-manifest/1";
@@ -64,6 +71,8 @@ class OutputSet {
   static base::Result<OutputSet> open(const std::string& directory, std::string_view format);
   // One more file with what `writer` puts into it.
   base::Result<void> add(const std::string& name, const std::function<void(Sink&)>& writer);
+  // The same for several, in this order, written on as many processors as there are (at most 4).
+  base::Result<void> add_all(const std::vector<Output>& outputs);
   // Gives all their names, in the order they were added; then removes what an earlier report in
   // this directory left and this one has not, by the names in its manifest.
   base::Result<void> commit();

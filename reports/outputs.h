@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,15 +10,11 @@
 #include "reports/csv.h"
 #include "reports/model.h"
 #include "reports/options.h"
+#include "reports/output_set.h"
 #include "reports/pdf.h"
 #include "reports/sink.h"
 
 namespace ethos::reports {
-
-struct Output {
-  std::string name;  // of the file
-  std::function<void(Sink&)> write;
-};
 
 // What is to be written, decided before anything is read.
 struct OutputPlan {

@@ -30,9 +30,7 @@ base::Result<void> write_report(const Model& model, const Options& options, cons
   if (!outputs) return base::Unexpected(outputs.error());
   auto set = OutputSet::open(directory, kReportManifest);
   if (!set) return base::Unexpected(std::move(set).error());
-  for (const Output& output : *outputs) {
-    if (auto added = set->add(output.name, output.write); !added) return added;
-  }
+  if (auto added = set->add_all(*outputs); !added) return added;
   StringSink manifest;
   write_manifest(model, options, plan, *set, manifest);
   StringSink sums;

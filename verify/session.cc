@@ -160,8 +160,10 @@ class Session {
     if (!chosen(run)) return;
     ++shown_;
     if (options_.json) {
-      if (!runs_.empty()) runs_.add(",");
-      runs_.add(encode_canonical(run_json(run, judgement)));
+      if (!options_.bad_runs || judgement.policy != RunPolicy::pass) {
+        if (!runs_.empty()) runs_.add(",");
+        runs_.add(encode_canonical(run_json(run, judgement)));
+      }
       if (!options_.transcript.empty() && (in_words() || shown_ <= kShortRuns)) words_.add(text_of(run, judgement));
     } else if (in_words() || shown_ <= kShortRuns) {
       runs_.add(text_of(run, judgement));

@@ -30,6 +30,7 @@ struct SessionOptions {
   std::string attest_type = "svr";
   std::string attest_key;
   bool json = false;
+  bool bad_runs = false;                // with json: only runs whose policy is not `pass`
   bool quiet = false;                   // no text
   bool all_runs = false;                // every run in words
   bool progress = false;                // tell on `err` how far it is

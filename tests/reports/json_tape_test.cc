@@ -53,6 +53,27 @@ TEST_CASE("json tape: a text cut at any length is refused", "[reports][property]
   CHECK(tape.parse(whole));
 }
 
+TEST_CASE("json tape: every byte is judged wherever it stands in a string", "[reports][property]") {
+  JsonTape tape;
+  for (int byte = 0; byte < 256; ++byte) {
+    for (std::size_t at = 0; at < 27; ++at) {
+      for (const char filler : {'x', ' ', '\x7f', '!'}) {
+        std::string inside(27, filler);
+        inside[at] = static_cast<char>(byte);
+        const std::string text = '"' + inside + '"';
+        CAPTURE(byte, at, filler);
+        // The byte after a backslash decides about that one; none of the fillers may follow it.
+        const bool good = byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+        const bool parsed = tape.parse(text);
+        if (parsed != good) CHECK(parsed == good);
+        if (parsed && tape.root().text_or("") != inside) CHECK(tape.root().text_or("") == inside);
+      }
+    }
+  }
+  REQUIRE(tape.parse("\"1234567\u00e9 1234567\\n1234567\u20ac\""));
+  CHECK(tape.root().text_or("") == "1234567\u00e9 1234567\n1234567\u20ac");
+}
+
 TEST_CASE("json tape: depth and number range are bounded", "[reports]") {
   JsonTape tape;
   CHECK(tape.parse(std::string(32, '[') + std::string(32, ']')));

@@ -25,7 +25,7 @@ TEST_CASE("program: a verified ledger becomes a report with its manifest", "[rep
   REQUIRE(ended.status == 0);
   CHECK(ended.err.empty());
   CHECK(read_text(bench.path("arguments")) ==
-        "--json --pin " + bench.path("pin") + " " + bench.path("ledger.db") + "\n");
+        "--json --bad-runs --pin " + bench.path("pin") + " " + bench.path("ledger.db") + "\n");
   const json manifest = json::parse(read_text(bench.path("out/manifest.json")));
   CHECK(manifest["format"] == "ethos-report-manifest/1");
   CHECK(manifest["verified"] == true);

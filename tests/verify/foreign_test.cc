@@ -98,6 +98,19 @@ TEST_CASE("foreign: the run it is in is not judged, the others are", "[verify]")
   CHECK(r.json.at("runs").at(1).at("policy") == "pass");
 }
 
+TEST_CASE("foreign: --bad-runs lists only what does not pass, and judges the same", "[verify]") {
+  const LedgerMaker ledger = with_record(3, [](Json& record) { record["type"] = "future.thing"; });
+  const Outcome all = verify_maker(ledger);
+  const Outcome bad = verify_maker(ledger, "", "", {"--bad-runs"});
+  REQUIRE(all.json.at("runs").size() == 2);
+  CHECK(bad.json.at("runs") == Json::array({all.json.at("runs").at(0)}));
+  CHECK(bad.status == all.status);
+  for (const auto& [key, value] : all.json.items()) {
+    if (key != "runs" && key != "input") CHECK(bad.json.at(key) == value);
+  }
+  CHECK(verify_with({"--bad-runs", "l.db"}).status == 2);
+}
+
 TEST_CASE("foreign: what is tampered beside one is still named", "[verify]") {
   LedgerMaker ledger = with_record(3, [](Json& record) { record["type"] = "future.thing"; });
   LedgerMaker cut = ledger;
