@@ -84,6 +84,27 @@ std::optional<std::string> mend_windows(std::string_view text) {
   return std::nullopt;
 }
 
+bool is_host(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return is_alpha(c) || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_' || c == ':' ||
+           c == '[' || c == ']';
+  });
+}
+
+// A colon in a first segment that is no scheme's end. `text` has one.
+std::string encode_bare_colons(std::string_view text) {
+  const std::size_t end = std::min(text.find('/'), text.size());
+  std::string first;
+  for (const char c : text.substr(0, end)) {
+    if (c == ':') {
+      first += "%3A";
+    } else {
+      first += c;
+    }
+  }
+  return encode_invalid(first + std::string(text.substr(end)));
+}
+
 bool is_file_at(const Sources& sources, const std::string& path) {
   return sources.files != nullptr && !path.empty() && sources.files->has(path);
 }
@@ -123,16 +144,41 @@ std::optional<std::string> make_relative(std::string_view text, const Sources& s
   return std::nullopt;
 }
 
+// "file://src/a.c", "file://my file.c": a relative path behind the two slashes of a file URI, so
+// that its first part reads as a host. It is one when it cannot be the name of a host, when there
+// is nothing behind it, or when that very file is there.
+std::optional<std::string> mend_host(std::string_view text, const Sources& sources) {
+  const validation::UriParts parts = validation::split_uri(text);
+  if (!parts.is_file() || parts.authority.empty() || parts.authority == "localhost") {
+    return std::nullopt;
+  }
+  const std::string_view rest = text.substr(text.find("//") + 2);
+  if (has_drive(rest)) return std::nullopt;
+  bool is_path = !is_host(parts.authority) || parts.path.empty();
+  if (!is_path && sources.paths != nullptr) {
+    const auto decoded = decode_uri_path(rest);
+    is_path = decoded && is_file_at(sources, sources.paths->map(*decoded).relative);
+  }
+  if (!is_path) return std::nullopt;
+  return validation::has_bare_colon(rest) ? encode_bare_colons(rest) : encode_invalid(rest);
+}
+
 }  // namespace
 
 std::optional<MendedUri> mend_reference(std::string_view text, const Sources& sources,
                                         bool may_be_relative) {
   std::optional<MendedUri> mended;
-  if (auto uri = mend_windows(text)) {
+  if (auto relative = may_be_relative ? mend_host(text, sources) : std::nullopt) {
+    mended = {std::move(*relative), RepairKind::uri_made_relative,
+              "a path where a file URI has its host"};
+  } else if (auto uri = mend_windows(text)) {
     mended = {std::move(*uri), RepairKind::uri_from_windows, "a path of Windows"};
   } else if (auto by_file = mend_by_file(text, sources)) {
     mended = {std::move(*by_file), RepairKind::uri_encoded,
               "a file of that very name is below the root"};
+  } else if (validation::has_bare_colon(text)) {
+    mended = {encode_bare_colons(text), RepairKind::uri_encoded,
+              "a colon in front of which there is no scheme"};
   } else if (!validation::is_uri_reference(text)) {
     mended = {encode_invalid(text), RepairKind::uri_encoded, "characters that no URI holds"};
   }

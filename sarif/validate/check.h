@@ -54,6 +54,8 @@ enum class Check : std::uint8_t {
   location_id_too_large,
   guid_not_unique,
   graph_broken,
+  colon_in_name,
+  host_in_file_uri,
   region_reversed,
   region_without_start,
   context_without_region,

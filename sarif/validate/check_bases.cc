@@ -11,6 +11,12 @@ void check_base(Context& context, const Value& location) {
   const auto uri = location.text_of(Key::uri);
   if (!uri || !is_uri_reference(*uri)) return;
   const UriParts parts = split_uri(*uri);
+  if (has_bare_colon(*uri)) {
+    reporter.at_member(Check::colon_in_name, location, Key::uri, [&] {
+      return "The base " + quoted(location.name()) + " is " + quoted(*uri) +
+             ": what is in front of the colon is no scheme.";
+    });
+  }
   if (!parts.is_absolute() && !location.has(Key::uri_base_id)) {
     reporter.at_member(Check::base_not_absolute, location, Key::uri, [&] {
       return "The base " + quoted(location.name()) + " is " + quoted(*uri) +

@@ -62,9 +62,25 @@ void check_index(Context& context, const Value& location, std::string_view uri) 
   });
 }
 
+// What a URI begins with: readers that split it strictly refuse it over these.
+void check_start(Context& context, const Value& location, std::string_view uri,
+                 const UriParts& parts) {
+  if (has_bare_colon(uri)) {
+    context.reporter.at_member(Check::colon_in_name, location, Key::uri, [&] {
+      return "uri is " + quoted(uri) + ": what is in front of the colon is no scheme.";
+    });
+  }
+  if (parts.is_file() && !parts.authority.empty() && parts.authority != "localhost") {
+    context.reporter.at_member(Check::host_in_file_uri, location, Key::uri, [&] {
+      return "uri is " + quoted(uri) + ", in which " + quoted(parts.authority) + " is a host.";
+    });
+  }
+}
+
 void check_path(Context& context, const Value& location, std::string_view uri, bool has_base) {
   Reporter& reporter = context.reporter;
   const UriParts parts = split_uri(uri);
+  check_start(context, location, uri, parts);
   if (parts.has_dots() && (parts.is_file() || !parts.is_absolute())) {
     const Check check = parts.is_file() ? Check::dots_in_file_uri : Check::climbing_uri;
     reporter.at_member(check, location, Key::uri,

@@ -9,12 +9,17 @@
 namespace ethos::sarif::validation {
 namespace {
 
-MessageTable message_strings(const Context& context, const Value& object, Key key) {
+MessageTable message_strings(Context& context, const Value& object, Key key) {
   MessageTable messages;
   const auto strings = object.find(key);
   if (!strings || !strings->is_object()) return messages;
   for (const Value string : *strings) {
     const std::string_view text = string.text_of(Key::text).value_or(std::string_view());
+    if (has_words(text) && text.back() != '.') {
+      context.reporter.at_member(Check::message_without_period, string, Key::text, [&] {
+        return "The message " + quoted(text) + " has no final period.";
+      });
+    }
     messages.add({context.hasher.text(string.name()), arguments_wanted(text)});
   }
   messages.seal();

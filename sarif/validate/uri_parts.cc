@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/validate/uri_parts.h"
 
+#include <algorithm>
 #include <string>
 
 namespace ethos::sarif::validation {
@@ -19,6 +20,14 @@ bool is_dot_dot(std::string_view segment) {
     if (plain.size() > 2) return false;
   }
   return plain == "..";
+}
+
+bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool is_scheme(std::string_view text) {
+  return !text.empty() && is_alpha(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_alpha(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+  });
 }
 
 }  // namespace
@@ -56,7 +65,7 @@ UriParts split_uri(std::string_view uri) {
     uri = uri.substr(0, question);
   }
   const std::size_t end = uri.find_first_of(":/");
-  if (end != std::string_view::npos && end > 0 && uri[end] == ':') {
+  if (end != std::string_view::npos && uri[end] == ':' && is_scheme(uri.substr(0, end))) {
     parts.scheme = uri.substr(0, end);
     uri.remove_prefix(end + 1);
   }
@@ -69,6 +78,11 @@ UriParts split_uri(std::string_view uri) {
   }
   parts.path = uri;
   return parts;
+}
+
+bool has_bare_colon(std::string_view uri) {
+  const std::size_t end = uri.find_first_of(":/?#");
+  return end != std::string_view::npos && uri[end] == ':' && !is_scheme(uri.substr(0, end));
 }
 
 }  // namespace ethos::sarif::validation

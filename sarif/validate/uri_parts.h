@@ -27,4 +27,8 @@ struct UriParts {
 
 [[nodiscard]] UriParts split_uri(std::string_view uri);
 
+// Whether a colon stands before the first "/" and is not the end of a scheme: "12:30.log", ":x".
+// RFC 3986 section 4.2 does not allow that, and readers take it for a broken scheme.
+[[nodiscard]] bool has_bare_colon(std::string_view uri);
+
 }  // namespace ethos::sarif::validation

@@ -36,7 +36,9 @@ TEST_CASE("repair: characters that no URI holds are encoded, escapes stay", "[sa
   CHECK(mended("https://example.com/a b") == "https://example.com/a%20b");
   CHECK(mended("no file associated with this alert") ==
         "no%20file%20associated%20with%20this%20alert");
-  CHECK(mended("file://Package Descriptor") == "file://Package%20Descriptor");
+  CHECK(mended("12:30.log") == "12%3A30.log");
+  CHECK(mended(":a b:c/d:e") == "%3Aa%20b%3Ac/d:e");
+  CHECK(mended("data:1") == "(stays)");
   CHECK(mended("http://[bad") == "http://%5Bbad");
 }
 
@@ -52,6 +54,25 @@ TEST_CASE("repair: paths of Windows become file URIs", "[sarif][repair]") {
   CHECK(mended("\\\\server\\share\\a.c") == "file://server/share/a.c");
   CHECK(mended("src\\sub\\a.c") == "src/sub/a.c");
   CHECK(mended("src\\a#b.c") == "src/a%23b.c");
+}
+
+TEST_CASE("repair: a path where a file URI has its host", "[sarif][repair]") {
+  CHECK(mended("file://Package Descriptor") == "Package%20Descriptor");
+  CHECK(mended("file://Package%20Descriptor") == "Package%20Descriptor");
+  CHECK(mended("file://my dir/a#b.c") == "my%20dir/a#b.c");
+  CHECK(mended("file://main.c") == "main.c");
+  CHECK(mended("file://a%20b:c.c") == "a%20b%3Ac.c");
+  CHECK(mended("file://server/share/a.c") == "(stays)");
+  CHECK(mended("file://localhost/a.c") == "(stays)");
+  CHECK(mended("file://main.c", {}, false) == "(stays)");
+  const support::TempTree tree;
+  tree.write("src/a.c", "int a;\n");
+  const auto paths = PathMapper::create(tree.path(), "");
+  auto files = SourceFiles::open(tree.path());
+  REQUIRE(paths);
+  REQUIRE(files);
+  CHECK(mended("file://src/a.c", {&*paths, &*files}) == "src/a.c");
+  CHECK(mended("file://src/b.c", {&*paths, &*files}) == "(stays)");
 }
 
 TEST_CASE("repair: absolute paths below the root become relative to it", "[sarif][repair]") {
