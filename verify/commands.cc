@@ -49,7 +49,7 @@ void add_options(CLI::App& app, Options& options) {
   app.set_version_flag("--version", std::string("ethos-verify ") + ETHOS_VERSION);
   add_trust(app, options);
   app.add_flag("--json", options.json, "Print the result as JSON (ethos-verdict/1), also with --quiet");
-  app.add_flag("--bad-runs", options.bad_runs, "With --json: list only the runs that do not pass")->needs("--json");
+  app.add_flag("--bad-runs", options.bad_runs, "With --json: list only the runs that do not pass");
   app.add_flag("--quiet", options.quiet, "Print no text; the exit status says it");
   app.add_option("--run", options.run, "Show this run only, in words, and since when it was there; its first 4 characters will do")->option_text("ID");
   app.add_flag("--runs", options.all_runs, "Show every run in words");
@@ -108,6 +108,7 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
   } catch (const CLI::Error& error) {
     return complain(err, exit_usage, error.what());
   }
+  if (options.bad_runs && !options.json) return complain(err, exit_usage, "--bad-runs: only with --json");
   if (options.codes) {
     list_codes(out);
     return exit_verified;
