@@ -286,6 +286,10 @@ Result<void> Statement::reset() {
   return {};
 }
 
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
+}
+
 Result<std::int64_t> Statement::integer(int column) const {
   if (sqlite3_column_type(handle_.get(), column) != SQLITE_INTEGER) {
     return fail(Errc::malformed, "store: a value that must be an integer is not");

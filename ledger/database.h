@@ -91,6 +91,7 @@ class Statement {
   base::Result<void> reset();
 
   // Errc::malformed for NULL or another type: such a row was never written by us.
+  [[nodiscard]] bool is_null(int column) const;
   [[nodiscard]] base::Result<std::int64_t> integer(int column) const;
   [[nodiscard]] base::Result<std::string_view> blob(int column) const;  // valid until the next step
   [[nodiscard]] base::Result<std::string_view> text(int column) const;

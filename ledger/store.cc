@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace ethos::ledger {
 namespace {
@@ -16,9 +17,12 @@ using record::Digest;
 struct Table {
   std::string_view name;
   const char* sql;
+  // Found by a digest: version 2 keeps rows in the order in which they came, and an index that
+  // SQLite makes; version 1 kept them in the order of their digests.
+  bool is_by_digest = false;
 };
 
-// Byte for byte as in docs/formats/store.md: a reader compares this text.
+// Byte for byte as in docs/formats/store.md (version 2): a reader compares this text.
 constexpr auto kTables = std::to_array<Table>({
     {"leaf",
      "CREATE TABLE leaf(seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL, hash BLOB NOT NULL "
@@ -29,11 +33,34 @@ constexpr auto kTables = std::to_array<Table>({
      "INTEGER NOT NULL, peaks BLOB NOT NULL) STRICT"},
     {"disclosure",
      "CREATE TABLE disclosure(c BLOB PRIMARY KEY NOT NULL CHECK(length(c)=32), kind TEXT NOT NULL, "
-     "salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT, WITHOUT ROWID"},
+     "salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT",
+     true},
     {"blob",
      "CREATE TABLE blob(sha256 BLOB PRIMARY KEY NOT NULL CHECK(length(sha256)=32), bytes BLOB NOT "
-     "NULL) STRICT, WITHOUT ROWID"},
+     "NULL) STRICT",
+     true},
 });
+
+struct SchemaRow {
+  std::string type;
+  std::string name;
+  std::string table;
+  std::optional<std::string> sql;  // none for an index that SQLite makes
+
+  bool operator==(const SchemaRow&) const = default;
+};
+
+std::vector<SchemaRow> schema_of(std::int64_t version) {
+  std::vector<SchemaRow> rows;
+  for (const Table& table : kTables) {
+    const std::string name(table.name);
+    const bool is_old = table.is_by_digest && version == kOldestStoreVersion;
+    rows.push_back({"table", name, name, table.sql + std::string(is_old ? ", WITHOUT ROWID" : "")});
+    if (table.is_by_digest && !is_old)
+      rows.push_back({"index", "sqlite_autoindex_" + name + "_1", name, std::nullopt});
+  }
+  return rows;
+}
 
 Result<std::vector<Digest>> split_peaks(std::string_view joined) {
   if (joined.size() % Digest::kSize != 0) return fail(Errc::malformed, "store: bad peaks");
@@ -57,7 +84,7 @@ Result<std::uint64_t> natural(Result<std::int64_t> value) {
 Result<void> Store::make_schema() {
   auto ok = database_->execute(
       "PRAGMA page_size=4096;PRAGMA auto_vacuum=NONE;PRAGMA encoding='UTF-8';"
-      "PRAGMA journal_mode=WAL;PRAGMA application_id=1163151439;PRAGMA user_version=1");
+      "PRAGMA journal_mode=WAL;PRAGMA application_id=1163151439;PRAGMA user_version=2");
   for (const Table& table : kTables) {
     if (ok) ok = database_->execute(table.sql);
   }
@@ -70,9 +97,12 @@ Result<void> Store::check_schema() {
   if (*application != kApplicationId) return fail(Errc::malformed, "not an ethos ledger");
   auto version = database_->pragma_integer("user_version");
   if (!version) return Unexpected(std::move(version).error());
-  if (*version != kStoreVersion) return fail(Errc::unsupported, "store version is not 1");
+  if (*version < kOldestStoreVersion || *version > kStoreVersion)
+    return fail(Errc::unsupported,
+                "store version " + std::to_string(*version) + ": this program knows 1 and 2");
   auto query = database_->prepare("SELECT type, name, tbl_name, sql FROM main.sqlite_schema");
   if (!query) return Unexpected(std::move(query).error());
+  const std::vector<SchemaRow> wanted = schema_of(*version);
   std::size_t seen = 0;
   for (;;) {
     auto row = query->step();
@@ -81,16 +111,21 @@ Result<void> Store::check_schema() {
     auto type = query->text(0);
     auto name = query->text(1);
     auto table = query->text(2);
-    auto sql = query->text(3);
-    const bool is_ours = type && name && table && sql && *type == "table" && *name == *table &&
-                         std::any_of(kTables.begin(), kTables.end(), [&](const Table& t) {
-                           return t.name == *name && t.sql == *sql;
-                         });
+    std::optional<std::string> sql;
+    bool is_read = type && name && table;
+    if (!query->is_null(3)) {
+      auto text = query->text(3);
+      is_read = is_read && text;
+      if (text) sql = *text;
+    }
+    const bool is_ours = is_read && std::find(wanted.begin(), wanted.end(),
+                                              SchemaRow{std::string(*type), std::string(*name),
+                                                        std::string(*table), sql}) != wanted.end();
     if (!is_ours) return fail(Errc::malformed, "store: an object that is not ours in the schema");
     ++seen;
   }
-  // Names are unique in a schema, so five of ours are all five.
-  if (seen != kTables.size()) return fail(Errc::malformed, "store: a table is missing");
+  // Names are unique in a schema, so as many of ours as there are to be are all of them.
+  if (seen != wanted.size()) return fail(Errc::malformed, "store: a table is missing");
   return {};
 }
 
@@ -208,8 +243,7 @@ Result<void> Store::add_leaf(std::uint64_t seq, std::string_view bytes,
 }
 
 Result<void> Store::add_checkpoint(std::uint64_t size, std::string_view note) {
-  auto ok = prepare_once(add_checkpoint_,
-                         "INSERT INTO main.checkpoint(size, note) VALUES(?1, ?2)");
+  auto ok = prepare_once(add_checkpoint_, "INSERT INTO main.checkpoint(size, note) VALUES(?1, ?2)");
   if (ok) ok = add_checkpoint_->bind(1, static_cast<std::int64_t>(size));
   if (ok) ok = add_checkpoint_->bind(2, base::as_bytes(note));
   return ok ? add_checkpoint_->run() : std::move(ok);

@@ -18,7 +18,8 @@
 namespace ethos::ledger {
 
 inline constexpr std::int64_t kApplicationId = 0x4554484F;  // "ETHO"
-inline constexpr std::int64_t kStoreVersion = 1;
+inline constexpr std::int64_t kOldestStoreVersion = 1;
+inline constexpr std::int64_t kStoreVersion = 2;  // of a new ledger; an old one stays what it is
 
 // A checkpoint row.
 struct NoteRow {

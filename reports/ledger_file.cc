@@ -107,10 +107,14 @@ base::Result<Database> open_database(const std::string& path) {
   const auto version = read_number(raw, "PRAGMA user_version");
   if (!application || *application != kApplicationId)
     return fail(Errc::malformed, path + ": not an ethos ledger");
-  if (version != 1)
+  if (version != 1 && version != 2)
     return fail(Errc::unsupported, path + ": a store version this program does not know");
-  // A view or an index named like the table could stand in for it.
-  const auto objects = read_number(raw, "SELECT count(*) FROM sqlite_schema WHERE type<>'table'");
+  // A view or an index named like the table could stand in for it; only version 2 has indexes, and
+  // those are SQLite's own.
+  const auto objects = read_number(
+      raw,
+      "SELECT count(*) FROM sqlite_schema WHERE type<>'table' AND NOT (type='index' AND sql IS NULL "
+      "AND name IN ('sqlite_autoindex_disclosure_1', 'sqlite_autoindex_blob_1'))");
   if (objects != 0) return fail(Errc::mismatch, path + ": schema objects that are no tables");
   return database;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,25 +19,54 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::int64_t kApplicationId = 1163151439;
-constexpr std::int64_t kUserVersion = 1;
+constexpr std::int64_t kOldestVersion = 1;
+constexpr std::int64_t kNewestVersion = 2;
 constexpr std::int64_t kPageBytes = 4096;
 
-// store.md S-2, byte for byte.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSchema{{
+// store.md S-2, byte for byte. `is_keyed`: found by a digest; version 1 has the rows of such a table in
+// the order of their digests, version 2 has an index that SQLite made.
+struct Table {
+  std::string_view name;
+  std::string_view sql;
+  bool is_keyed;
+};
+constexpr std::array<Table, 5> kSchema{{
     {"leaf",
      "CREATE TABLE leaf(seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL, hash BLOB NOT NULL "
-     "CHECK(length(hash)=32)) STRICT"},
-    {"checkpoint", "CREATE TABLE checkpoint(size INTEGER PRIMARY KEY, note BLOB NOT NULL) STRICT"},
+     "CHECK(length(hash)=32)) STRICT",
+     false},
+    {"checkpoint", "CREATE TABLE checkpoint(size INTEGER PRIMARY KEY, note BLOB NOT NULL) STRICT", false},
     {"tail",
      "CREATE TABLE tail(one INTEGER PRIMARY KEY CHECK(one=1), epoch INTEGER NOT NULL, "
-     "epoch_seq INTEGER NOT NULL, peaks BLOB NOT NULL) STRICT"},
+     "epoch_seq INTEGER NOT NULL, peaks BLOB NOT NULL) STRICT",
+     false},
     {"disclosure",
      "CREATE TABLE disclosure(c BLOB PRIMARY KEY NOT NULL CHECK(length(c)=32), kind TEXT NOT NULL, "
-     "salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT, WITHOUT ROWID"},
+     "salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT",
+     true},
     {"blob",
      "CREATE TABLE blob(sha256 BLOB PRIMARY KEY NOT NULL CHECK(length(sha256)=32), "
-     "bytes BLOB NOT NULL) STRICT, WITHOUT ROWID"},
+     "bytes BLOB NOT NULL) STRICT",
+     true},
 }};
+
+struct SchemaRow {
+  std::string type;
+  std::string table;
+  std::optional<std::string> sql;
+};
+
+std::map<std::string, SchemaRow, std::less<>> schema_of(std::int64_t version) {
+  std::map<std::string, SchemaRow, std::less<>> rows;
+  for (const Table& table : kSchema) {
+    const std::string name(table.name);
+    std::string sql(table.sql);
+    if (table.is_keyed && version == kOldestVersion) sql += ", WITHOUT ROWID";
+    if (table.is_keyed && version != kOldestVersion) rows["sqlite_autoindex_" + name + "_1"] = {"index", name, std::nullopt};
+    rows[name] = {"table", name, std::move(sql)};
+  }
+  return rows;
+}
 
 // What the first 100 bytes must be; -1: anything (counters, and the version that wrote last), -2: 1 or 2.
 // SQLite reads over some of them or takes only a part of their bits.
@@ -60,6 +91,7 @@ constexpr std::array<int, 100> kFileHeader = [] {
 }  // namespace
 
 bool check_schema(Database& database, Findings& findings) {
+  const auto wanted = schema_of(database.number("PRAGMA user_version"));
   Statement rows = database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema");
   std::set<std::string, std::less<>> seen;
   bool good = true;
@@ -67,26 +99,29 @@ bool check_schema(Database& database, Findings& findings) {
     findings.add({.code = Code::schema, .found = std::move(found), .text = std::move(text)});
     good = false;
   };
+  using T = Statement::Type;
   while (rows.step()) {
     const std::string name(rows.bytes(1));
-    const auto* wanted = std::find_if(kSchema.begin(), kSchema.end(),
-                                      [&](const auto& entry) { return entry.first == name; });
+    const auto it = wanted.find(name);
     bool is_text = true;
-    for (int i = 0; i < 4; ++i) is_text = is_text && rows.type(i) == Statement::Type::text;
+    for (int i = 0; i < 3; ++i) is_text = is_text && rows.type(i) == T::text;
     const std::string shown = printable(rows.bytes(0)) + " " + printable(name);
-    if (wanted == kSchema.end()) {
+    if (it == wanted.end()) {
       refuse("the database holds something that a ledger does not", shown);
-    } else if (!is_text) {
-      refuse("the schema holds a value that is no text", shown);
-    } else if (rows.bytes(0) != "table" || rows.bytes(2) != name || rows.bytes(3) != wanted->second) {
+      continue;
+    }
+    const SchemaRow& row = it->second;
+    if (!is_text || rows.type(3) != (row.sql ? T::text : T::null)) {
+      refuse("the schema holds a value of another type", shown);
+    } else if (rows.bytes(0) != row.type || rows.bytes(2) != row.table || (row.sql && rows.bytes(3) != *row.sql)) {
       refuse("a table is not the one of the format", shown + ": " + printable(rows.bytes(3)));
     } else if (!seen.insert(name).second) {
       refuse("a table is named twice", shown);
     }
   }
   if (rows.failed()) refuse("the schema cannot be read", database.message());
-  for (const auto& [name, sql] : kSchema) {
-    if (good && !seen.contains(name)) refuse("a table is missing", std::string(name));
+  for (const auto& [name, row] : wanted) {
+    if (good && !seen.contains(name)) refuse("a table is missing", name);
   }
   return good;
 }
@@ -96,8 +131,8 @@ Result<bool> check_header(Database& database, Findings& findings) {
   if (application < 0) return Error{Errc::malformed, "not an SQLite database, or its first page is damaged: " + database.message()};
   if (application != kApplicationId) return Error{Errc::malformed, "an SQLite database, but not an ethos ledger (application_id)"};
   const std::int64_t version = database.number("PRAGMA user_version");
-  if (version != kUserVersion) {
-    findings.add({.code = Code::unknown_version, .expected = "1", .found = std::to_string(version),
+  if (version < kOldestVersion || version > kNewestVersion) {
+    findings.add({.code = Code::unknown_version, .expected = "1 or 2", .found = std::to_string(version),
                   .text = "the store has a version that this verifier does not know"});
     return false;
   }

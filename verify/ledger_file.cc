@@ -42,9 +42,9 @@ class LedgerFile final : public EvidenceSource {
         one_checkpoint_(single().prepare("SELECT note FROM main.checkpoint NOT INDEXED WHERE size=?1")),
         disclosure_(single().prepare("SELECT c, kind, salt, bytes FROM main.disclosure WHERE c=?1")),
         size_(single().prepare("SELECT kind, typeof(salt), typeof(bytes), length(salt), length(bytes) FROM main.disclosure WHERE c=?1")),
-        disclosures_(single().prepare("SELECT c, kind, salt, bytes FROM main.disclosure ORDER BY c")),
+        disclosures_(single().prepare("SELECT c, kind, salt, bytes FROM main.disclosure NOT INDEXED")),
         blob_(single().prepare("SELECT sha256, bytes FROM main.blob WHERE sha256=?1")),
-        blobs_(single().prepare("SELECT sha256, bytes FROM main.blob ORDER BY sha256")),
+        blobs_(single().prepare("SELECT sha256, bytes FROM main.blob NOT INDEXED")),
         estimate_(database_.number("SELECT max(seq)+1 FROM main.leaf NOT INDEXED")) {}
 
   [[nodiscard]] const char* kind() const override { return "ledger"; }

@@ -70,17 +70,20 @@ TEST_CASE("store: the schema is the text of the format page", "[ledger][store][g
           SQLITE_OK);
   int rows = 0;
   while (sqlite3_step(query) == SQLITE_ROW) {
-    CHECK(std::string(reinterpret_cast<const char*>(sqlite3_column_text(query, 0))) == "table");
+    ++rows;
+    if (std::string(reinterpret_cast<const char*>(sqlite3_column_text(query, 0))) == "index") {
+      CHECK(sqlite3_column_type(query, 1) == SQLITE_NULL);
+      continue;
+    }
     const std::string sql = reinterpret_cast<const char*>(sqlite3_column_text(query, 1));
     CHECK(page.find("\n" + sql + "\n") != std::string::npos);
-    ++rows;
   }
   sqlite3_finalize(query);
   sqlite3_close(db);
-  CHECK(rows == 5);
+  CHECK(rows == 7);
   const std::string header = read_text(f.files.database).substr(0, 100);
   CHECK(header.substr(68, 4) == "ETHO");
-  CHECK(header.substr(60, 4) == std::string("\0\0\0\1", 4));
+  CHECK(header.substr(60, 4) == std::string("\0\0\0\2", 4));
 }
 
 TEST_CASE("store: foreign objects and numbers are refused", "[ledger][store]") {
@@ -98,10 +101,45 @@ TEST_CASE("store: foreign objects and numbers are refused", "[ledger][store]") {
     CHECK_FALSE(try_records(f.files));
   }
   LedgerFixture f;
-  run_sql(f.files.database, "PRAGMA user_version=2");
+  run_sql(f.files.database, "PRAGMA user_version=3");
   auto appender = f.appender();
   CHECK(code_of(commit_one(appender)) == Errc::unsupported);
   CHECK(code_of(ledger::LedgerReader::open(f.files)) == Errc::unsupported);
+  run_sql(f.files.database, "PRAGMA user_version=1");
+  CHECK(code_of(commit_one(appender)) == Errc::malformed);
+}
+
+TEST_CASE("store: an old ledger goes on as it is", "[ledger][store]") {
+  LedgerFixture f;
+  grow(f, 3);
+  run_sql(f.files.database,
+          "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE; VACUUM INTO '" +
+              f.files.database + ".new'");
+  const std::string old = f.files.database + ".old";
+  run_sql(old,
+          "PRAGMA page_size=4096; PRAGMA application_id=1163151439; PRAGMA user_version=1;"
+          "CREATE TABLE leaf(seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL, hash BLOB NOT NULL "
+          "CHECK(length(hash)=32)) STRICT;"
+          "CREATE TABLE checkpoint(size INTEGER PRIMARY KEY, note BLOB NOT NULL) STRICT;"
+          "CREATE TABLE tail(one INTEGER PRIMARY KEY CHECK(one=1), epoch INTEGER NOT NULL, "
+          "epoch_seq INTEGER NOT NULL, peaks BLOB NOT NULL) STRICT;"
+          "CREATE TABLE disclosure(c BLOB PRIMARY KEY NOT NULL CHECK(length(c)=32), kind TEXT NOT "
+          "NULL, salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT, WITHOUT "
+          "ROWID;"
+          "CREATE TABLE blob(sha256 BLOB PRIMARY KEY NOT NULL CHECK(length(sha256)=32), bytes BLOB "
+          "NOT NULL) STRICT, WITHOUT ROWID; ATTACH '" +
+              f.files.database +
+              ".new' AS s; INSERT INTO leaf SELECT * FROM s.leaf; INSERT INTO checkpoint SELECT * "
+              "FROM s.checkpoint; INSERT INTO tail SELECT * FROM s.tail; INSERT INTO disclosure "
+              "SELECT * FROM s.disclosure; INSERT INTO blob SELECT * FROM s.blob");
+  fs::rename(old, f.files.database);
+  fs::remove(f.files.database + ".new");
+  grow(f, 2);
+  const auto records = try_records(f.files);
+  REQUIRE(records);
+  CHECK(records->size() == 6);
+  // And stays of its version: programs of that time can still read it.
+  CHECK(read_text(f.files.database).substr(60, 4) == std::string("\0\0\0\1", 4));
 }
 
 TEST_CASE("store: edited rows are refused", "[ledger][store]") {

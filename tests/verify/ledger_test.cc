@@ -250,7 +250,10 @@ TEST_CASE("ledger: the database itself is checked before a row is believed", "[v
       {"tail_row", "UPDATE tail SET peaks=x'00'"},
       {"seq_gap", "UPDATE leaf SET seq=seq+1 WHERE seq=41"},
       {"seq_gap", "INSERT INTO leaf SELECT -1, bytes, hash FROM leaf WHERE seq=0"},
-      {"unknown_version", "PRAGMA user_version=2"},
+      {"schema", "PRAGMA user_version=1"},
+      {"schema", "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql='' WHERE type='index' AND name LIKE '%blob%'"},
+      {"unknown_version", "PRAGMA user_version=0"},
+      {"unknown_version", "PRAGMA user_version=3"},
   };
   for (const auto& [code, sql] : family) {
     const Outcome r = verify_maker(good, sql);
@@ -259,6 +262,18 @@ TEST_CASE("ledger: the database itself is checked before a row is believed", "[v
     CHECK(r.status == (code == "unknown_version" ? 3 : 1));
   }
   CHECK(verify_maker(good, "PRAGMA application_id=1").status == 3);
+}
+
+TEST_CASE("ledger: a store of version 1 is verified as ever", "[verify]") {
+  LedgerMaker old = good_ledger();
+  old.store_version = 1;
+  const Outcome r = verify_maker(old);
+  CAPTURE(r.first(), r.err);
+  CHECK(r.status == 0);
+  CHECK(verify_maker(old, "PRAGMA user_version=2").has("schema"));
+  const Outcome row = verify_maker(old, "UPDATE disclosure SET bytes=x'00'");
+  CHECK(row.status == 1);
+  CHECK(row.has("disclosure_mismatch"));
 }
 
 TEST_CASE("ledger: siblings count as evidence and are left alone", "[verify]") {

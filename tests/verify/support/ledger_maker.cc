@@ -240,12 +240,13 @@ void LedgerMaker::write(const std::string& path, const std::string& extra_sql) c
   std::remove(path.c_str());
   sqlite3* db = nullptr;
   if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) throw std::runtime_error("open " + path);
-  sql(db, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id=1163151439; PRAGMA user_version=1; BEGIN;"
+  const std::string order = store_version == 1 ? ", WITHOUT ROWID" : "";
+  sql(db, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id=1163151439; PRAGMA user_version=" + std::to_string(store_version) + "; BEGIN;"
           "CREATE TABLE leaf(seq INTEGER PRIMARY KEY, bytes BLOB NOT NULL, hash BLOB NOT NULL CHECK(length(hash)=32)) STRICT;"
           "CREATE TABLE checkpoint(size INTEGER PRIMARY KEY, note BLOB NOT NULL) STRICT;"
           "CREATE TABLE tail(one INTEGER PRIMARY KEY CHECK(one=1), epoch INTEGER NOT NULL, epoch_seq INTEGER NOT NULL, peaks BLOB NOT NULL) STRICT;"
-          "CREATE TABLE disclosure(c BLOB PRIMARY KEY NOT NULL CHECK(length(c)=32), kind TEXT NOT NULL, salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;"
-          "CREATE TABLE blob(sha256 BLOB PRIMARY KEY NOT NULL CHECK(length(sha256)=32), bytes BLOB NOT NULL) STRICT, WITHOUT ROWID");
+          "CREATE TABLE disclosure(c BLOB PRIMARY KEY NOT NULL CHECK(length(c)=32), kind TEXT NOT NULL, salt BLOB NOT NULL CHECK(length(salt)=32), bytes BLOB NOT NULL) STRICT" + order + ";"
+          "CREATE TABLE blob(sha256 BLOB PRIMARY KEY NOT NULL CHECK(length(sha256)=32), bytes BLOB NOT NULL) STRICT" + order);
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (i % 5000 == 4999) sql(db, "COMMIT; BEGIN");
     sql(db, "INSERT INTO leaf VALUES(" + std::to_string(i) + "," + literal(records[i].bytes) + "," + literal(records[i].hash) + ")");

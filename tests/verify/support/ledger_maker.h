@@ -78,6 +78,7 @@ class LedgerMaker {
   void rehash_and_resign();
 
   // The database; `extra_sql` runs at the end.
+  int store_version = 2;  // of store.md; 1 is what older programs made
   void write(const std::string& path, const std::string& extra_sql = "") const;
 
  private:
