@@ -11,6 +11,7 @@
 #include "verify/encoding.h"
 #include "verify/epochs.h"
 #include "verify/holds.h"
+#include "verify/judge_artifacts.h"
 #include "verify/pruned.h"
 #include "verify/sarif_written.h"
 #include "verify/tree.h"
@@ -29,6 +30,7 @@ class Auditor {
       : source_(source), options_(options), is_run_(source.coverage() == EvidenceSource::Coverage::run),
         chain_(is_run_), documents_(source),
         runs_([this](RunEvidence& run) { on_run_end(run); },
+              [this](RunEvidence& run) { judge_artifacts_so_far(run, documents_, cache_, report_.findings); },
               [this](const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported) {
                 check_sarif_written(run, seq, body, reported, documents_, report_.findings);
                 if (options_.on_sarif) options_.on_sarif(run, seq, body);
@@ -167,10 +169,10 @@ class Auditor {
       }
       const Envelope& e = record.scan.envelope;
       if (use == Use::opaque || use == Use::nothing) documents_.lose_digests();
-      documents_.on_digests(e.body);
-      documents_.on_digests(e.writer);
+      documents_.on_digests(e.type, e.body);
+      documents_.on_digests(e.type, e.writer);
       // What it names is no orphan, whatever it is.
-      if (use == Use::foreign && record.may_commit) documents_.on_record(row.seq, View(e.body), findings());
+      if (use == Use::foreign && record.may_commit) documents_.on_record(row.seq, e.run, View(e.body), findings());
       if (use == Use::opaque) runs_.lose_track();
       // A run's links hold whatever is wrong with the body.
       const bool may_be_late = source_.coverage() == EvidenceSource::Coverage::tail;
@@ -255,7 +257,7 @@ class Auditor {
 
   void dispatch(const CheckedRecord& record) {
     const Envelope& e = record.scan.envelope;
-    if (record.may_commit) documents_.on_record(e.seq, View(e.body), findings());
+    if (record.may_commit) documents_.on_record(e.seq, e.run, View(e.body), findings());
     switch (e.type) {
       case RecordType::ledger_genesis:
         if (!epochs_.started()) epochs_.on_genesis(record.body);
@@ -285,7 +287,7 @@ class Auditor {
         break;
       case RecordType::data_erase:
         hold_book_.on_destruction(e.seq, "values were erased", findings());
-        documents_.on_erase(e.seq, record.body);
+        documents_.on_erase(e.seq, e.run, record.body);
         epochs_.on_other(e.seq, findings());
         break;
       default: epochs_.on_other(e.seq, findings()); break;

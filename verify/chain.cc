@@ -5,6 +5,7 @@
 
 #include "verify/checkpoint.h"
 #include "verify/encoding.h"
+#include "verify/view.h"
 
 namespace ethos::verify {
 namespace {
@@ -46,6 +47,12 @@ bool ChainChecker::check_form(std::int64_t seq, const CheckedRecord& record, Fin
   if (!either && e.has_run() == ledger_level) {
     findings.add({.code = Code::envelope, .seq = seq, .found = std::string(e.type_name),
                   .text = ledger_level ? "a ledger's own record carries a run" : "a run's record names no run"});
+    return false;
+  }
+  // what no producer hands over.
+  if (!e.writer.empty() && (ledger_level || either || e.type == RecordType::run_abort)) {
+    findings.add({.code = Code::envelope, .seq = seq, .found = std::string(e.type_name),
+                  .text = "a record that only the ledger's own programs make names a writer"});
     return false;
   }
   if (record.body_fault.any()) {
@@ -96,9 +103,9 @@ void ChainChecker::check_links(std::int64_t seq, const CheckedRecord& record, Fi
   }
 }
 
-void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, Findings& findings) {
+void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, bool is_usable, Findings& findings) {
   const bool resume = e.type == RecordType::ledger_resume;
-  if (clock_ && follows_ && !resume && !clock_->resume) {
+  if (clock_ && follows_) {
     std::int64_t jump = e.wall_ms - clock_->wall_ms;
     bool stepped = jump < -kClockSlackMs;
     if (clock_->boot == e.boot) {
@@ -106,7 +113,12 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, Findings& fi
       jump -= mono_ms(e.mono_ns) - mono_ms(clock_->mono_ns);
       stepped = jump < -kClockSlackMs || jump > kClockSlackMs;
     }
-    if (stepped) {
+    const std::int64_t told = resume && is_usable ? View(e.body).at("step_ms").number() : jump;
+    if (told != jump || (resume && !stepped)) {
+      findings.add({.code = Code::contradiction, .seq = seq, .expected = std::to_string(jump) + " ms", .found = std::to_string(told) + " ms",
+                    .text = "a ledger.resume record tells of another step of the clock than its neighbours show"});
+    }
+    if (stepped && !resume && !clock_->resume) {
       findings.add({.code = Code::resume_missing, .seq = seq, .found = std::to_string(jump) + " ms",
                     .text = "the wall clock jumped and no ledger.resume record says so"});
     }
@@ -147,7 +159,7 @@ ChainChecker::Use ChainChecker::check(const RecordBatch::Row& row, const Checked
   const bool readable = record.scan.fault == RecordFault::none || record.scan.is_linked;
   if (readable) {
     check_links(row.seq, record, findings);
-    check_clock(row.seq, record.scan.envelope, findings);
+    check_clock(row.seq, record.scan.envelope, usable, findings);
     if (!is_foreign(record)) check_genesis(row.seq, record, findings);
   }
   ++records_;

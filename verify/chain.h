@@ -39,7 +39,7 @@ class ChainChecker {
   bool check_form(std::int64_t seq, const CheckedRecord& record, Findings& findings);
   void check_links(std::int64_t seq, const CheckedRecord& record, Findings& findings);
   void check_genesis(std::int64_t seq, const CheckedRecord& record, Findings& findings);
-  void check_clock(std::int64_t seq, const Envelope& e, Findings& findings);
+  void check_clock(std::int64_t seq, const Envelope& e, bool is_usable, Findings& findings);
 
   bool is_sparse_;
   bool follows_ = true;  // the record before this one was seen, at least its hash

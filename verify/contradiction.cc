@@ -107,13 +107,27 @@ bool one_of_row(const std::array<std::string_view, N>& row, std::string_view wor
   return !word.empty() && std::find(row.begin(), row.end(), word) != row.end();
 }
 
+// E-14: how much of the limit a source sees before it speaks. A sum that could not be measured may be anything.
+bool is_seen(std::string_view source, std::string_view action, std::uint64_t observed, std::uint64_t limit) {
+  if (source == "timer") return observed >= limit;
+  if (source == "byte_counter") return observed > limit;
+  if (source == "wait_status" || source == "statfs") return observed == limit;
+  if (source == "peak_data") return action == "killed" || observed >= limit - limit / 16;
+  return observed > 0;
+}
+
 const char* limit_contradiction(const View& body) {
   const std::string_view source = body.at("source").raw();
   for (const LimitRow& row : kLimitRows) {
     if (row.source != source) continue;
+    const std::string_view action = body.at("action").raw();
     const bool fits = one_of_row(row.limits, body.at("limit").raw()) && row.enforced_by == body.at("enforced_by").raw() &&
-                      row.mark == body.at("mark").raw() && one_of_row(row.actions, body.at("action").raw());
-    return fits ? nullptr : "`source` cannot say this about `limit`";
+                      row.mark == body.at("mark").raw() && one_of_row(row.actions, action);
+    if (!fits) break;
+    const auto observed = parse_decimal(body.at("observed").raw());
+    const auto limit = parse_decimal(body.at("value").raw());
+    const bool seen = observed && limit && is_seen(source, action, *observed, *limit);
+    return seen ? nullptr : "`observed` does not come up to the limit that `source` saw reached";
   }
   return "`source` cannot say this about `limit`";
 }
@@ -135,7 +149,13 @@ const char* artifact_contradiction(const View& body) {
 }
 
 const char* gap_contradiction(const View& body) {
-  return body.at("lost").raw() == "0" ? "a gap in which nothing was lost" : nullptr;
+  const std::string_view reason = body.at("reason").raw();
+  const std::string_view lost = body.at("lost").raw();
+  if (lost == "0") return "a gap in which nothing was lost";
+  const bool is_one = reason == "mask_lost" || reason == "source_lost";
+  if (is_one && lost != "1") return "`lost` and `reason` of a gap contradict each other";
+  if (body.at("source").raw() != (reason == "mask_lost" ? "supervisor" : "seccomp")) return "`source` and `reason` of a gap contradict each other";
+  return nullptr;
 }
 
 const char* open_contradiction(const View& body) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "verify/encoding.h"
 #include "verify/forms.h"
@@ -15,6 +16,9 @@ std::uint64_t key_of(const Digest& c) {
   std::memcpy(&out, c.bytes.data(), sizeof out);
   return out;
 }
+
+// Only told apart by it where the writer holds the key; ids are random.
+std::size_t key_of_run(std::string_view run) { return run.empty() ? 0 : std::hash<std::string_view>{}(run); }
 
 }  // namespace
 
@@ -31,18 +35,19 @@ Digest commit(std::string_view salt, std::string_view bytes, Sha256& hash) {
   return hash.finish();
 }
 
-void DocumentReader::on_digests(std::string_view text) {
+void DocumentReader::on_digests(RecordType type, std::string_view text) {
   constexpr std::string_view kStart = "\"sha256:";
   constexpr std::size_t kLength = 71;
-  if (source_.kind() != std::string_view("bundle")) return;
+  const bool names_blobs = type == RecordType::run_open || type == RecordType::sandbox_enforced || type == RecordType::ledger_anchor;
+  if (!is_bundle_ && !names_blobs) return;
   for (auto at = text.find(kStart); at != std::string_view::npos; at = text.find(kStart, at + 1)) {
-    if (const auto digest = Digest::from_text(text.substr(at + 1, kLength))) digest_keys_.push_back(key_of(*digest));
+    if (const auto digest = Digest::from_text(text.substr(at + 1, kLength))) digest_keys_.insert(key_of(*digest));
   }
 }
 
-void DocumentReader::on_erase(std::int64_t seq, const Value& body) {
+void DocumentReader::on_erase(std::int64_t seq, std::string_view run, const Value& body) {
   for (const Value& target : body.at("targets").items()) {
-    if (const auto c = Digest::from_base64(target.text())) erased_.emplace(*c, seq);
+    if (const auto c = Digest::from_base64(target.text())) erased_.try_emplace(*c, Erased{seq, key_of_run(run)});
   }
 }
 
@@ -51,8 +56,15 @@ void DocumentReader::check_erased(Findings& findings) {
   if (source_.coverage() != EvidenceSource::Coverage::whole) return;
   std::sort(withheld_keys_.begin(), withheld_keys_.end());
   std::map<Digest, std::int64_t> first_named;
-  for (const Closed& closed : closed_) first_named.emplace(closed.c, closed.seq);
-  for (const auto& [c, seq] : erased_) {
+  for (const Closed& closed : closed_) {
+    first_named.emplace(closed.c, closed.seq);
+    const auto erased = erased_.find(closed.c);
+    if (erased == erased_.end() || erased->second.run == 0 || erased->second.run == closed.run) continue;
+    findings.add({.code = Code::erase_unknown, .seq = erased->second.seq, .expected = "no run keys, or those of the run that named it", .found = closed.c.base64(),
+                  .text = "the record erases, in the name of one run, what record " + std::to_string(closed.seq) + " named"});
+  }
+  for (const auto& [c, erased] : erased_) {
+    const std::int64_t seq = erased.seq;
     const auto at = first_named.find(c);
     const bool named = (at != first_named.end() && at->second < seq) ||
                        std::binary_search(withheld_keys_.begin(), withheld_keys_.end(), key_of(c)) ||
@@ -87,7 +99,7 @@ std::optional<DisclosureSize> DocumentReader::size_of(const Digest& c, std::uint
   return out;
 }
 
-void DocumentReader::on_record(std::int64_t seq, const View& body, Findings& findings) {
+void DocumentReader::on_record(std::int64_t seq, std::string_view run, const View& body, Findings& findings) {
   for_each_commitment(body, [&](const View& commitment) {
     ++named_;
     const Digest c = *Digest::from_base64(commitment.at("c").raw());
@@ -99,7 +111,7 @@ void DocumentReader::on_record(std::int64_t seq, const View& body, Findings& fin
         ++withheld_;
         withheld_keys_.push_back(key_of(c));
       } else {
-        closed_.push_back({c, seq, kind});
+        closed_.push_back({c, seq, kind, key_of_run(run)});
       }
       return;
     }
@@ -162,8 +174,7 @@ void DocumentReader::finish(Findings& findings) {
                     .text = "a value recorded as erased is still disclosed"});
     } else if (!source_.is_prefix() && !std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(row.c))) {
       // A bundle has no business with values that nothing in it names.
-      const bool bundle = source_.kind() == std::string_view("bundle");
-      findings.add({.code = bundle ? Code::bundle : Code::disclosure_orphan, .found = name,
+      findings.add({.code = is_bundle_ ? Code::bundle : Code::disclosure_orphan, .found = name,
                     .text = "a disclosure that no record names"});
     }
   }
@@ -177,11 +188,10 @@ void DocumentReader::finish(Findings& findings) {
   }
   Digest key;
   std::string bytes;
-  std::sort(digest_keys_.begin(), digest_keys_.end());
   while (source_.next_blob(key, bytes, findings)) {
     ++blobs_;
-    if (source_.kind() == std::string_view("bundle") && !has_lost_digests_ && !std::binary_search(digest_keys_.begin(), digest_keys_.end(), key_of(key))) {
-      findings.add({.code = Code::bundle, .found = key.text(), .text = "a blob that no record names"});
+    if (!has_lost_digests_ && !source_.is_prefix() && !digest_keys_.contains(key_of(key))) {
+      findings.add({.code = is_bundle_ ? Code::bundle : Code::blob_orphan, .found = key.text(), .text = "a blob that no record names"});
     }
     if (hash_.of(bytes) != key) {
       findings.add({.code = Code::blob_mismatch, .expected = key.text(),

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "verify/digest.h"
 #include "verify/json.h"
 #include "verify/problem.h"
+#include "verify/record.h"
 #include "verify/source.h"
 #include "verify/view.h"
 
@@ -23,15 +25,16 @@ Digest commit(std::string_view salt, std::string_view bytes, Sha256& hash);
 // Opens commitments and blobs, and keeps the books on what could not be opened.
 class DocumentReader {
  public:
-  explicit DocumentReader(EvidenceSource& source) : source_(source) {}
+  explicit DocumentReader(EvidenceSource& source) : source_(source), is_bundle_(source.kind() == std::string_view("bundle")) {}
 
-  // Looks at every commitment and blob that a record names.
-  void on_record(std::int64_t seq, const View& body, Findings& findings);
-  // Remembers the digests that a record names: a bundle carries the blobs of these and no other (bundle.md B-9).
-  void on_digests(std::string_view text);
+  // Looks at every commitment and blob that a record names. `run`: empty for the ledger's own.
+  void on_record(std::int64_t seq, std::string_view run, const View& body, Findings& findings);
+  // Remembers the digests that a record names: a bundle carries the blobs of these and no other (bundle.md B-9), and in
+  // a ledger those of few types are of blobs.
+  void on_digests(RecordType type, std::string_view text);
   // A record could not be read: it may name any.
   void lose_digests() { has_lost_digests_ = true; }
-  void on_erase(std::int64_t seq, const Value& body);
+  void on_erase(std::int64_t seq, std::string_view run, const Value& body);
   // The first record of which only the hash is left: what it named is not known; -1 when there is none.
   void set_first_dropped(std::int64_t seq) { first_dropped_ = seq; }
   // The bytes behind a commitment; nothing when there are none or they are wrong.
@@ -61,6 +64,11 @@ class DocumentReader {
     Digest c;
     std::int64_t seq = 0;
     std::string kind;
+    std::size_t run = 0;   // hash of its id; 0: the ledger's own
+  };
+  struct Erased {
+    std::int64_t seq = 0;
+    std::size_t run = 0;
   };
 
   // What a record names is mostly looked into at the end of its run: read once, not twice.
@@ -77,9 +85,10 @@ class DocumentReader {
   static constexpr std::uint64_t kMaxRecent = 16384;
 
   EvidenceSource& source_;
+  bool is_bundle_;
   Sha256 hash_;
   Recent recent_;
-  std::map<Digest, std::int64_t> erased_;   // target, number of the data.erase record
+  std::map<Digest, Erased> erased_;         // target, its data.erase record
   std::vector<Closed> closed_;           // named by a record, no disclosure
   // First 8 bytes of each commitment: enough to know it again, little enough for millions.
   std::vector<std::uint64_t> opened_keys_;
@@ -91,7 +100,7 @@ class DocumentReader {
   std::uint64_t withheld_ = 0;
   std::uint64_t stored_ = 0;
   std::uint64_t blobs_ = 0;
-  std::vector<std::uint64_t> digest_keys_;  // of a bundle
+  std::unordered_set<std::uint64_t> digest_keys_;
   bool has_lost_digests_ = false;
 };
 

@@ -176,19 +176,18 @@ class CageChecker {
 
   // K-6.
   void descriptors() {
-    int standard = 0;
+    std::set<std::int64_t> standard;
     int init = 0;
     for (const Value& fd : k_.at("fds").items()) {
       const std::string& kind = fd.text_at("kind");
-      if (kind == "init") {
+      const std::int64_t number = fd.at("fd").number();
+      if (kind == "init" && number > 2) {
         ++init;
-      } else if (fd.at("fd").number() <= 2 && kind != "other") {
-        ++standard;
-      } else {
-        mismatch("a descriptor was open that must not be", "0, 1, 2 and the init", encode_canonical(fd));
+      } else if (number > 2 || kind == "init" || kind == "other" || !standard.insert(number).second) {
+        mismatch("a descriptor was open that must not be, or stands there twice", "0, 1, 2 and the init", encode_canonical(fd));
       }
     }
-    if (standard != 3 || init > 1) mismatch("the open descriptors were not 0, 1, 2 and the init", "", encode_canonical(k_.at("fds")));
+    if (standard.size() != 3 || init > 1) mismatch("the open descriptors were not 0, 1, 2 and the init", "", encode_canonical(k_.at("fds")));
   }
 
   // At most: the host's own limit may be tighter.

@@ -6,7 +6,10 @@
 
 #include "verify/encoding.h"
 #include "verify/enforced.h"
+#include "verify/judge_artifacts.h"
+#include "verify/judge_decision.h"
 #include "verify/judge_end.h"
+#include "verify/policy_path.h"
 
 namespace ethos::verify {
 namespace {
@@ -18,10 +21,13 @@ class RunJudge {
 
   RunJudgement judge() {
     if (run_.has_foreign) return leave();
-    check_end(run_, reader_, findings_);
+    const auto programs = check_end(run_, reader_, findings_);
     ceiling_texts();
     const auto policy = recompute_policy(run_, reader_, cache_, report_);
     if (policy && run_.has_enforced()) check_enforced(*policy);
+    if (policy && programs) check_started(*policy, *programs);
+    judge_artifacts(run_, policy.get(), cache_, report_);
+    judge_decision(run_, reader_, report_);
     RunJudgement out;
     out.why = report_.missing();
     out.policy = run_.failed ? RunPolicy::fail : out.why.empty() ? RunPolicy::pass : RunPolicy::unknown;
@@ -50,6 +56,21 @@ class RunJudge {
         report_.add(Code::blob_missing, "the text of ceiling " + ceiling.text_at("name") + " is not there", digest, "");
       }
     }
+  }
+
+  // The tool is the first program that starts: as it was called, or as the file that was found.
+  void check_started(const Policy& policy, std::string_view programs) {
+    if (run_.gaps > 0 || policy.normal.at("command").size() == 0) return;
+    const auto last_name = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
+    const std::string_view called = last_name(policy.normal.at("command").items()[0].text());
+    const Value& file = run_.open.at("exe").at("path");
+    bool is_named = file.has("commit");
+    View(programs).each_element([&](const View& item) {
+      const auto path = parse_canonical(item.at("path").source(), kRecordLimits);
+      is_named = is_named || (path && (*path == file || last_name(plain_of(*path)) == called));
+      return !is_named;
+    });
+    if (!is_named) report_.add(Code::contradiction, "the programs that were started do not name the tool", std::string(called), std::string(programs), run_.last_seq);
   }
 
   void check_enforced(const Policy& policy) {

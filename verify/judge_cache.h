@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "verify/artifacts.h"
 #include "verify/json.h"
 
 namespace ethos::verify {
@@ -75,6 +76,10 @@ struct JudgeCache {
   void remember_blob(const std::string& digest);
   std::map<std::pair<std::string, std::string>, std::string> filters;
   std::uint64_t last_number = 0;
+  // Of the policy of that number; and what holding files against such took so far.
+  std::unique_ptr<WriteGuard> guard;
+  std::uint64_t guard_policy = 0;
+  std::uint64_t artifact_work = 0;
 };
 
 // Texts in a row as one, so that no two rows give the same.

@@ -19,13 +19,17 @@ class EndChecker {
   EndChecker(RunEvidence& run, DocumentReader& reader, Findings& findings)
       : run_(run), close_(run.close), reader_(reader), findings_(findings) {}
 
-  void check() {
-    if (!close_.is_object()) return;
+  std::optional<std::string> check() {
+    if (!close_.is_object()) return std::nullopt;
     counts();
-    if (close_.text_at("ended_by") == "refused") return refusal();
+    if (close_.text_at("ended_by") == "refused") {
+      refusal();
+      return std::nullopt;
+    }
     ending();
+    output();
     cage();
-    execs();
+    return execs();
   }
 
  private:
@@ -76,6 +80,7 @@ class EndChecker {
                    std::to_string(close_.at("duration_ms").number()));
       }
     }
+    if (by != "runner" && run_.lost_view) contradict("nobody saw what the tool did any more, and the run did not end by that", "runner", by);
     if (by == "limit" && killed.size() <= (wall ? 1U : 0U)) {
       contradict("the run was ended by a limit and no record says which", "resource.limit, killed", "");
     }
@@ -83,6 +88,15 @@ class EndChecker {
     if (by == "tool" && close_.at("status").number() == kDenied && !own && run_.denial_acts == 0 && !run_.has_flood) {
       contradict("the status speaks of a denied act and no record does", "a denial", status());
     }
+  }
+
+  // What is not whole was cut at the limit of both streams together.
+  void output() {
+    if (run_.truncated_seq < 0) return;
+    const std::uint64_t limit = granted_limit("output_bytes");
+    if (limit > 0 && run_.output_bytes > limit) return;
+    run_.report({.code = Code::contradiction, .seq = run_.truncated_seq, .expected = "more than " + std::to_string(limit) + " bytes",
+                 .found = std::to_string(run_.output_bytes), .text = "output was cut and no limit cut it"}, findings_);
   }
 
   std::uint64_t granted_limit(std::string_view name) const {
@@ -101,17 +115,19 @@ class EndChecker {
   }
 
   // The programs whose start was seen. The tool is the first of them.
-  void execs() {
+  std::optional<std::string> execs() {
     const Value& execs = close_.at("execs");
     if (!execs.is_object()) {
       // Lost only when its process was gone before it could be looked at, which is a gap.
       if (close_.at("exit").has("code") && run_.gaps == 0) contradict("the tool ran and no start of a program was seen", "execs", "");
-      return;
+      return std::nullopt;
     }
-    const auto text = reader_.open(execs.at("list"));
-    if (!text) return;  // the disclosure verdict tells
+    auto text = reader_.open(execs.at("list"));
+    if (!text) return std::nullopt;  // the disclosure verdict tells
     const std::string fault = list_fault(*text, parse_decimal(execs.text_at("total")).value_or(0));
-    if (!fault.empty()) contradict("the list of programs in run.close " + fault, "", *text);
+    if (fault.empty()) return text;
+    contradict("the list of programs in run.close " + fault, "", *text);
+    return std::nullopt;
   }
 
   static std::string list_fault(const std::string& text, std::uint64_t total) {
@@ -143,6 +159,8 @@ class EndChecker {
 
 }  // namespace
 
-void check_end(RunEvidence& run, DocumentReader& reader, Findings& findings) { EndChecker(run, reader, findings).check(); }
+std::optional<std::string> check_end(RunEvidence& run, DocumentReader& reader, Findings& findings) {
+  return EndChecker(run, reader, findings).check();
+}
 
 }  // namespace ethos::verify

@@ -125,6 +125,8 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "a text that a record names by digest is not there", "it was deleted from the file"},
     {Code::blob_mismatch, "blob_mismatch", V::disclosure, S::fail,
      "a text does not have the digest it is stored under", "its bytes were changed"},
+    {Code::blob_orphan, "blob_orphan", V::disclosure, S::remark,
+     "a text belongs to no record", "it proves nothing and was not used"},
     {Code::declaration_malformed, "declaration_malformed", V::policy, S::fail,
      "the committed declaration cannot be read, yet a run was made from it",
      "the writer accepted what the format refuses"},

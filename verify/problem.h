@@ -18,7 +18,7 @@ enum class Code : std::uint8_t {
   pin_origin, pin_genesis, pin_root, behind_pin, fork,
   schema, integrity_check, typeof_, tail_row, sibling_journal, log_tail, behind_highwater,
   run_seq_gap, run_prev_mismatch, run_order, run_count, body_key, body_type, erase_unknown,
-  disclosure_mismatch, disclosure_missing, disclosure_orphan, blob_missing, blob_mismatch,
+  disclosure_mismatch, disclosure_missing, disclosure_orphan, blob_missing, blob_mismatch, blob_orphan,
   declaration_malformed, normal_mismatch, grant_mismatch, plan_mismatch, enforced_mismatch,
   probe_unexpected, weaker_unnamed, filter_allows, counts_mismatch, contradiction, ceiling_exceeded,
   not_recomputed, sarif_mismatch, sarif_partial, period_empty, run_open, run_aborted, unsealed, after_seal, resume_missing,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "verify/encoding.h"
 #include "verify/run_events.h"
 #include "verify/view.h"
 
@@ -115,7 +116,11 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
       run.enforced_seq = e.seq;
       return;
     case resource_limit: check_limit(e, run, findings); break;
-    case artifact_exported: check_artifact(e, run, findings); break;
+    case output_captured: check_output(e, run, findings); break;
+    case artifact_exported:
+      if (run.artifacts.is_full()) on_artifacts_(run);
+      check_artifact(e, run, findings);
+      break;
     case run_gap: count_gap(e, run); break;
     default: break;
   }
@@ -197,6 +202,22 @@ void RunTracker::judge_body(const CheckedRecord& record, Link& link, Findings& f
   }
 }
 
+// The file of the program is there only where the service may read it.
+void RunTracker::check_writer(const Envelope& e, RunEvidence& run, Findings& findings) {
+  if (e.writer.empty() || run.writer == e.writer) return;
+  if (run.writer.empty()) {
+    run.writer = e.writer;
+    return;
+  }
+  const View first(run.writer);
+  const View now(e.writer);
+  const auto same = [&](const char* key) { return first.at(key).source() == now.at(key).source(); };
+  const bool same_file = !first.at("exe").exists() || !now.at("exe").exists() || same("exe");
+  if (same("uid") && same("gid") && same("pid") && same_file) return;
+  run.report({.code = Code::contradiction, .seq = e.seq, .expected = printable(run.writer, 200), .found = printable(e.writer, 200),
+              .text = "the records of one run came from different writers"}, findings);
+}
+
 void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& findings) {
   ++open_runs_;
   link.evidence = std::make_unique<RunEvidence>();
@@ -235,7 +256,10 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
   link.has_foreign = link.has_foreign || is_foreign;
   // Of a run that begins in the middle the order cannot be judged; its links can.
   if (!link.is_late && is_new) begin(e, std::move(record.body), link, findings);
-  if (link.evidence) link.evidence->has_foreign = link.has_foreign;
+  if (link.evidence) {
+    link.evidence->has_foreign = link.has_foreign;
+    check_writer(e, *link.evidence, findings);
+  }
   judge_body(record, link, findings);
   if (!link.is_late && !is_new && is_foreign && link.evidence) {
     ++link.evidence->records;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "verify/artifacts.h"
 #include "verify/batch.h"
 #include "verify/digest.h"
 #include "verify/json.h"
@@ -45,6 +46,13 @@ struct RunEvidence {
   std::uint64_t gaps = 0;
   std::uint64_t lost_acts = 0;        // of those gaps: acts that may have been denied; at most UINT64_MAX
   bool has_flood = false;             // one of them is of denials beyond the writer's budget
+  bool lost_view = false;             // one of them ends the run: nobody saw what came then
+  std::set<std::string> streams;      // that output was captured of
+  std::uint64_t output_bytes = 0;     // of both; at most UINT64_MAX
+  std::int64_t truncated_seq = -1;    // of an output.captured that is not whole
+  ArtifactList artifacts;
+  bool has_unjudged_artifacts = false;
+  std::string writer;                 // R-29, of the first record that has it
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
   // Bodies of the first denials, for showing and for assertions. They stay text until somebody looks:
@@ -78,10 +86,13 @@ class RunTracker {
  public:
   // Called once for each run: at its close or abort, or from finish() when it has no end.
   using OnEnd = std::function<void(RunEvidence&)>;
+  // Before more files that a run brought out are listed than are kept at once.
+  using OnArtifacts = std::function<void(RunEvidence&)>;
   // A sarif.written record, which comes after the end. `reported`: denial and limit records of the run.
   using OnSarif = std::function<void(const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported)>;
 
-  RunTracker(OnEnd on_end, OnSarif on_sarif) : on_end_(std::move(on_end)), on_sarif_(std::move(on_sarif)) {}
+  RunTracker(OnEnd on_end, OnArtifacts on_artifacts, OnSarif on_sarif)
+      : on_end_(std::move(on_end)), on_artifacts_(std::move(on_artifacts)), on_sarif_(std::move(on_sarif)) {}
 
   // `may_be_late`: records before the first one seen may not be there (coverage tail).
   // `is_foreign`: of a type or version that is not known here; it counts, and is not judged.
@@ -117,7 +128,10 @@ class RunTracker {
   void collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings);
   void end(const Envelope& e, Value body, Link& link, Findings& findings);
 
+  static void check_writer(const Envelope& e, RunEvidence& run, Findings& findings);
+
   OnEnd on_end_;
+  OnArtifacts on_artifacts_;
   OnSarif on_sarif_;
   // Found by a view: most records belong to a run that is known, and need no new string.
   struct IdHash {

@@ -10,8 +10,28 @@
 
 namespace ethos::verify {
 
+namespace {
+
+// E-14: what must have been live for a source of limits to tell anything; "" when it is no such thing.
+std::string_view live_source(std::string_view source) {
+  if (source == "timer") return "timer";
+  if (source == "byte_counter") return "output_counter";
+  return source == "memory.events" || source == "pids.events" || source == "cpu.stat" ? "cgroup_events" : "";
+}
+
+void check_live(const Envelope& e, std::string_view source, RunEvidence& run, Findings& findings) {
+  const Value& live = run.enforced.at("sources");
+  const bool is_live = std::any_of(live.items().begin(), live.items().end(), [&](const Value& v) { return v.text() == source; });
+  if (source.empty() || is_live || run.has_foreign) return;
+  run.report({.code = Code::contradiction, .seq = e.seq, .expected = std::string(source), .found = printable(encode_canonical(live), 200),
+              .text = "a source speaks that was not live in this run"}, findings);
+}
+
+}  // namespace
+
 void check_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
   const View body(e.body);
+  check_live(e, live_source(body.at("source").raw()), run, findings);
   const std::string name = body.at("limit").text();
   run.limits_hit.insert(name);
   if (body.at("action").raw() == "killed") run.limits_killed.insert(name);
@@ -28,19 +48,42 @@ void check_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
               .text = "a limit was reached that was not granted so"}, findings);
 }
 
+// E-15.
+void check_output(const Envelope& e, RunEvidence& run, Findings& findings) {
+  const View body(e.body);
+  const std::uint64_t bytes = parse_decimal(body.at("bytes").raw()).value_or(0);
+  run.output_bytes += std::min(bytes, UINT64_MAX - run.output_bytes);
+  if (body.at("truncated").source() == "true") run.truncated_seq = e.seq;
+  if (run.streams.insert(body.at("stream").text()).second || run.has_foreign) return;
+  run.report({.code = Code::contradiction, .seq = e.seq, .found = body.at("stream").text(), .text = "one stream of output was captured twice"}, findings);
+}
+
 void check_artifact(const Envelope& e, RunEvidence& run, Findings& findings) {
   const auto body = parse_canonical(e.body, kRecordLimits);
-  if (!body) return;
+  if (!body || run.has_foreign) return;
   const Value& grant = body->at("grant");
   const Value& path = body->at("path");
-  const std::vector<Value>& grants = run.grants();
-  const bool granted = std::any_of(grants.begin(), grants.end(), [&](const Value& g) {
-    return g.text_at("cap") == "fs.write" && (g.at("path") == grant || (g.at("path").has("commit") && grant.has("commit")));
-  });
-  const bool inside = path.has("commit") || grant.has("commit") || within(text_of(path), text_of(grant));
-  if ((granted && inside) || run.has_foreign) return;
-  run.report({.code = Code::grant_mismatch, .seq = e.seq, .expected = printable(encode_canonical(grant), 300),
-              .found = printable(encode_canonical(path), 300), .text = "a file was brought out that no write grant covers"}, findings);
+  const bool is_deleted = body->text_at("action") == "deleted";
+  const auto refuse = [&](Code code, const char* text) {
+    run.report({.code = code, .seq = e.seq, .expected = printable(encode_canonical(grant), 300), .found = printable(encode_canonical(path), 300),
+                .text = text}, findings);
+  };
+  // Of a committed path nobody knows here which it is.
+  const bool is_closed = path.has("commit") || grant.has("commit");
+  bool is_granted = false;
+  bool may_delete = false;
+  for (const Value& g : run.grants()) {
+    if (g.text_at("cap") != "fs.write" || !(g.at("path") == grant || (g.at("path").has("commit") && grant.has("commit")))) continue;
+    // A directory's files come out of its layer, a file itself is replaced.
+    const bool is_staged = g.at("staged").flag();
+    const bool fits = is_staged ? is_closed || strictly_within(text_of(path), text_of(grant))
+                                : body->text_at("action") == "replaced" && (is_closed || path == grant);
+    is_granted = is_granted || fits;
+    may_delete = may_delete || (fits && g.at("delete").flag());
+  }
+  if (!is_granted) return refuse(Code::grant_mismatch, "a file was brought out that no write grant covers");
+  if (is_deleted && !may_delete) return refuse(Code::grant_mismatch, "a file was deleted under a grant that allows no deleting");
+  if (!path.has("commit")) run.artifacts.add(e.seq, path, is_deleted, body->text_at("type") == "directory");
 }
 
 void count_gap(const Envelope& e, RunEvidence& run) {
@@ -49,6 +92,7 @@ void count_gap(const Envelope& e, RunEvidence& run) {
   const std::string_view reason = gap.at("reason").raw();
   ++run.gaps;
   run.has_flood = run.has_flood || reason == "flood";
+  run.lost_view = run.lost_view || reason == "mask_lost" || reason == "source_lost";
   // A program that started was not refused.
   if (reason != "programs") run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
 }

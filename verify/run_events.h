@@ -9,6 +9,8 @@ namespace ethos::verify {
 
 // Of a limit that was reached: counts it, and holds it against the grant (events.md E-14).
 void check_limit(const Envelope& e, RunEvidence& run, Findings& findings);
+// One a stream, and not whole only beyond its limit.
+void check_output(const Envelope& e, RunEvidence& run, Findings& findings);
 // What was brought out lies within the write grant it names, and that was granted.
 void check_artifact(const Envelope& e, RunEvidence& run, Findings& findings);
 // Counts what was lost.

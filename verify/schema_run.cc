@@ -179,7 +179,8 @@ constexpr std::array kClose{
 
 constexpr std::array kAbort{Field{"reason", one_of<"supervisor_gone">}};
 
-constexpr std::array kConverter{Field{"product", text<1, 64>}, Field{"status", integer}};
+bool converter_status(const View& v) { return count(v) && v.number() <= 1; }
+constexpr std::array kConverter{Field{"product", text<1, 64>}, Field{"status", converter_status}};
 constexpr std::array kSarif{Field{"converter", object<kConverter>}, Field{"list", commitment<"sarif">},
                             Field{"results", count}, Field{"sha256", digest}};
 

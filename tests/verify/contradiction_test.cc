@@ -88,7 +88,7 @@ TEST_CASE("contradiction: an end that fits itself passes", "[verify]") {
   }
   CHECK(with_close(R"({"status":122})", 1).status == 0);
   CHECK(with_limit(limit(), kByWall).status == 0);
-  CHECK(with_limit(limit(R"({"limit":"output_bytes","source":"byte_counter","value":"67108864"})"),
+  CHECK(with_limit(limit(R"({"limit":"output_bytes","source":"byte_counter","observed":"67108865","value":"67108864"})"),
                    R"({"ended_by":"limit","exit":null,"limits":["output_bytes"],"status":121})").status == 0);
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("contradiction: the list of programs", "[verify]") {
     return verify_maker(ledger);
   };
   const std::string a = R"({"count":"1","path":{"base":"system","path":"usr/bin/a"}})";
-  const std::string b = R"({"count":"2","path":{"base":"system","path":"usr/bin/b"}})";
+  const std::string b = R"({"count":"2","path":{"base":"system","path":"usr/bin/true"}})";
   CHECK(with("[" + a + "," + b + "]", "3").status == 0);
   for (const auto& [list, total] : std::vector<std::pair<std::string, std::string>>{
            {"[" + a + "," + b + "]", "2"}, {"[" + b + "," + a + "]", "3"}, {"[" + a + "," + a + "]", "2"}, {"[]", "1"}, {"{}", "1"},
@@ -214,7 +214,7 @@ TEST_CASE("contradiction: outputs, exported files and gaps", "[verify]") {
     return Json{{"bytes", bytes}, {"data", {{"c", c + "="}, {"kind", "output"}, {"n", n}}}, {"stream", "stdout"}, {"truncated", truncated}};
   };
   CHECK(with("output.captured", output("5", 5, false)).status == 0);
-  CHECK(with("output.captured", output("9", 5, true)).status == 0);
+  CHECK(with("output.captured", output("16777217", 5, true)).status == 0);
   refused(with("output.captured", output("9", 5, false)));
   refused(with("output.captured", output("4", 5, true)));
   const Json out = {{"base", "workspace"}, {"path", ".ethos/out"}};
@@ -226,7 +226,7 @@ TEST_CASE("contradiction: outputs, exported files and gaps", "[verify]") {
   };
   CHECK(with("artifact.exported", artifact("{}")).status == 0);
   CHECK(with("artifact.exported", artifact(R"({"sha256":null,"size":"0","type":"directory"})")).status == 0);
-  CHECK(with("artifact.exported", artifact(R"({"action":"deleted","sha256":null,"size":"0"})")).status == 0);
+  refused(with("artifact.exported", artifact(R"({"action":"deleted","sha256":null,"size":"0"})")), "grant_mismatch");  // the grant lets nothing be deleted
   for (const char* patch : {R"({"sha256":null})", R"({"type":"directory"})", R"({"action":"deleted"})",
                             R"({"action":"deleted","sha256":null})", R"({"action":"replaced","sha256":null,"size":"0","type":"directory"})"}) {
     CAPTURE(patch);

@@ -113,7 +113,7 @@ Json enforced_of(LedgerMaker& ledger, const RunChoices& choices, const Json& nor
             {"landlock",
              {{"abi", abi}, {"handled_fs", abi >= 5 ? "65535" : abi >= 3 ? "32767" : "16383"}, {"handled_net", abi >= 4 && !loopback ? "3" : "0"}, {"rules", "sha256:" + hex(sha256(plan.at("landlock").dump()))}, {"scoped", abi >= 6 ? "3" : "0"}}},
             {"seccomp", {{"name", plan.at("seccomp")}, {"sha256", ledger.blob(filter)}}}}},
-          {"sources", {"cgroup_events", "pidfd", "seccomp_notify", "timer"}},
+          {"sources", {"cgroup_events", "output_counter", "pidfd", "seccomp_notify", "timer"}},
           {"weaker", weaker}};
 }
 
@@ -130,9 +130,12 @@ Json close_body(std::int64_t records, int denials) {
           {"usage", {{"cpu_ms", 3}, {"max_rss_bytes", "1000"}}}};
 }
 
-Json execs_of(LedgerMaker& ledger, bool disclose) {
-  const Json execs = {{{"count", "2"}, {"path", {{"base", "system"}, {"path", "usr/bin/env"}}}},
-                      {{"count", "1"}, {"path", {{"base", "system"}, {"path", "usr/bin/true"}}}}};
+// The tool, as it was called, and another program twice.
+Json execs_of(LedgerMaker& ledger, const std::string& command, bool disclose) {
+  const std::string tool = "usr/bin/" + command.substr(command.rfind('/') + 1);
+  std::map<std::string, std::string> counts{{"usr/bin/a", "2"}, {tool, "1"}};
+  Json execs = Json::array();
+  for (const auto& [path, count] : counts) execs.push_back({{"count", count}, {"path", {{"base", "system"}, {"path", path}}}});
   return {{"list", ledger.commit("execs", execs.dump(), disclose)}, {"total", "3"}};
 }
 
@@ -251,7 +254,7 @@ void add_run(LedgerMaker& ledger, const RunChoices& choices) {
   }
   if (choices.close) {
     Json close = close_body(records + 1, choices.denials);
-    close["execs"] = execs_of(ledger, choices.disclose);
+    close["execs"] = execs_of(ledger, normal.at("command").at(0), choices.disclose);
     add("run.close", close);
   } else if (choices.abort) {
     add("run.abort", {{"reason", "supervisor_gone"}});

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "verify/digest.h"
+#include "verify/json.h"
+
+namespace ethos::verify {
+
+// Files that one run brought out (artifact.exported). The names of a bounded number of them are
+// kept; of the others what is needed to know them again.
+class ArtifactList {
+ public:
+  struct Entry {
+    std::int64_t seq = 0;
+    std::string path;  // text form: relative in the workspace, else absolute
+    bool is_directory = false;
+  };
+
+  void add(std::int64_t seq, const Value& path, bool is_deleted, bool is_directory);
+  [[nodiscard]] bool empty() const { return seen_.empty(); }
+  // Take them before the next one is added.
+  [[nodiscard]] bool is_full() const { return bytes_ >= kMaxBytes; }
+  std::vector<Entry> take();
+  // The record that brings out what another one brought out already; -1 when there is none.
+  std::int64_t find_repeated();
+
+ private:
+  static constexpr std::size_t kMaxBytes = std::size_t{64} << 10U;
+  using Key = std::array<unsigned char, 16>;  // of the digest: names are the tool's own choice
+
+  std::vector<Entry> kept_;
+  std::size_t bytes_ = 0;
+  std::vector<std::pair<Key, std::int64_t>> seen_;
+};
+
+// Names at which nothing is brought out of a cage, whatever was granted (plan.md P-4, M-10).
+class WriteGuard {
+ public:
+  WriteGuard(const Value& normal, const Value& facts);
+  // Why that name is none; null when it may be. `path` in text form.
+  const char* refuses(const std::string& path, bool is_directory);
+  // About how many steps the hide patterns took: patterns and names may be made to take long.
+  [[nodiscard]] std::uint64_t work() const { return work_; }
+
+ private:
+  bool is_hidden(std::string_view path, bool is_directory);
+
+  std::set<std::string, std::less<>> policy_;  // in lower case
+  std::set<std::string, std::less<>> hidden_;
+  std::vector<std::string> patterns_;
+  std::string good_parent_;  // of the last name: nothing is hidden at it or above
+  std::uint64_t work_ = 0;
+};
+
+}  // namespace ethos::verify

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/judge_artifacts.h"
+
+#include "verify/encoding.h"
+#include "verify/grants.h"
+
+namespace ethos::verify {
+namespace {
+
+// Of all runs together: some seconds. Names and patterns can be made so that each takes long.
+constexpr std::uint64_t kMostWork = 4'000'000'000;
+
+// Only what is told is told for each run anew.
+template <class Tell>
+void judge_kept(RunEvidence& run, WriteGuard& guard, JudgeCache& cache, const Tell& tell) {
+  for (const ArtifactList::Entry& entry : run.artifacts.take()) {
+    if (cache.artifact_work > kMostWork) {
+      run.has_unjudged_artifacts = true;
+      return;
+    }
+    const std::uint64_t before = guard.work();
+    const char* why = guard.refuses(entry.path, entry.is_directory);
+    cache.artifact_work += guard.work() - before;
+    if (why != nullptr) tell(entry, why);
+  }
+}
+
+}  // namespace
+
+void judge_artifacts_so_far(RunEvidence& run, DocumentReader& reader, JudgeCache& cache,
+                            Findings& findings) {
+  const auto document = [&](const char* kind) {
+    const auto text = reader.open(run.open.at(kind));
+    auto tree = text ? parse_canonical(*text, kDocumentLimits) : Result<Value>(Error{});
+    return tree ? *std::move(tree) : Value();
+  };
+  const Value normal = document("normal");
+  const Value facts = document("facts");
+  if (!normal.is_object() || !facts.is_object() || !check_normal(normal).empty() ||
+      !check_facts(facts, normal).empty()) {
+    run.artifacts.take();  // the run will not be recomputed either
+    return;
+  }
+  WriteGuard guard(normal, facts);
+  judge_kept(run, guard, cache, [&](const ArtifactList::Entry& entry, const char* why) {
+    run.report({.code = Code::grant_mismatch,
+                .seq = entry.seq,
+                .expected = "a name that may be written",
+                .found = printable(entry.path, 300),
+                .text = why},
+               findings);
+  });
+}
+
+void judge_artifacts(RunEvidence& run, const Policy* policy, JudgeCache& cache, RunReport& report) {
+  if (run.artifacts.empty()) return;
+  const std::int64_t repeated = run.artifacts.find_repeated();
+  if (repeated >= 0)
+    report.add(Code::contradiction, "a file was brought out twice in one run", "", "", repeated);
+  if (policy == nullptr) return;
+  if (cache.guard == nullptr || cache.guard_policy != policy->number) {
+    cache.guard = std::make_unique<WriteGuard>(policy->normal, policy->facts);
+    cache.guard_policy = policy->number;
+  }
+  judge_kept(run, *cache.guard, cache, [&](const ArtifactList::Entry& entry, const char* why) {
+    report.add(Code::grant_mismatch, why, "a name that may be written", entry.path, entry.seq);
+  });
+  if (run.has_unjudged_artifacts)
+    report.miss(
+        "its files are too many, or its hide patterns too slow, to hold them against each other");
+}
+
+}  // namespace ethos::verify
