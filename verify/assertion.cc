@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <variant>
 
 #include "verify/assertion_tree.h"
@@ -71,11 +72,11 @@ class AssertionParser {
  public:
   explicit AssertionParser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
-  Result<std::shared_ptr<const Node>> parse() {
+  Result<std::shared_ptr<Node>> parse() {
     auto node = implication(0);
     if (node && now().kind != Token::Kind::end) fail(unexpected());
     if (!error_.empty()) return malformed(error_);
-    return std::shared_ptr<const Node>(std::move(node));
+    return std::shared_ptr<Node>(std::move(node));
   }
 
  private:
@@ -177,6 +178,14 @@ class AssertionParser {
     node->name = now().text;
     ++at_;
     const auto rule = find_rule(node->name);
+    if (rule == RuleArguments::file) {
+      node->kind = Node::Kind::rule;
+      const bool good = take_word("subset") && take_word("of");
+      if (!good || now().kind == Token::Kind::end || now().kind == Token::Kind::sign) return fail("`grants` is followed by `subset of FILE`");
+      node->values.push_back(now().text);
+      ++at_;
+      return node;
+    }
     if (rule == RuleArguments::none || rule == RuleArguments::some) {
       node->kind = Node::Kind::rule;
       if (rule == RuleArguments::some) {
@@ -239,7 +248,7 @@ Result<Assertion> Assertion::parse(std::string_view text) {
 
 void Assertion::judge(const RunEvidence& run, const RunJudgement& judgement) {
   if (!run.has_enforced() && !wants_unstarted_) return;
-  std::string why;
+  Why why;
   // `A implies B` speaks of the runs that fit A: without one it has no answer, rather than a yes.
   const bool is_implication = root_->kind == AssertionNode::Kind::implies;
   if (is_implication && evaluate(*root_->children[0], run, judgement, why) == Truth::no) return;
@@ -249,8 +258,29 @@ void Assertion::judge(const RunEvidence& run, const RunJudgement& judgement) {
   std::uint64_t& count = truth == Truth::no ? failed_ : unsure_;
   // A run that does not fit says more than one that nobody can judge.
   if (++count == 1 && (truth == Truth::no || failed_ == 0)) {
-    counterexample_ = Counterexample{run.id, run.first_seq, run.open.text_at("tool") + ": " + why};
+    counterexample_ = Counterexample{run.id, why.seq < 0 ? run.first_seq : why.seq, run.open.text_at("tool") + ": " + why.text};
   }
+}
+
+namespace {
+
+void visit_files(Node& node, const std::function<void(Node&)>& visit) {
+  if (find_rule(node.name) == RuleArguments::file && node.kind == Node::Kind::rule) visit(node);
+  for (const auto& child : node.children) visit_files(*child, visit);
+}
+
+}  // namespace
+
+std::vector<std::string> Assertion::files() const {
+  std::vector<std::string> out;
+  visit_files(*root_, [&](Node& node) { out.push_back(node.values[0]); });
+  return out;
+}
+
+void Assertion::set_file(const std::string& name, std::shared_ptr<GrantFile> file) {
+  visit_files(*root_, [&](Node& node) {
+    if (node.values[0] == name) node.file = file;
+  });
 }
 
 Assertion::Outcome Assertion::outcome() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "verify/grant_bounds.h"
 #include "verify/judge.h"
 #include "verify/result.h"
 #include "verify/run.h"
@@ -22,6 +23,10 @@ struct AssertionNode;
 class Assertion {
  public:
   static Result<Assertion> parse(std::string_view text);
+
+  // The files that it names (`grants subset of FILE`), and what stands in them: to be given before judge().
+  [[nodiscard]] std::vector<std::string> files() const;
+  void set_file(const std::string& name, std::shared_ptr<GrantFile> file);
 
   void judge(const RunEvidence& run, const RunJudgement& judgement);
 
@@ -40,7 +45,7 @@ class Assertion {
 
  private:
   std::string text_;
-  std::shared_ptr<const AssertionNode> root_;
+  std::shared_ptr<AssertionNode> root_;
   bool wants_unstarted_ = false;  // it speaks of refused runs or states
   std::uint64_t runs_ = 0;
   std::uint64_t failed_ = 0;

@@ -12,6 +12,8 @@
 namespace ethos::verify {
 namespace {
 
+constexpr std::string_view kGrantsSubset = "grants";
+
 Truth truth_of(bool holds) { return holds ? Truth::yes : Truth::no; }
 Truth both(Truth a, Truth b) { return std::min(a, b); }
 Truth either(Truth a, Truth b) { return std::max(a, b); }
@@ -34,8 +36,23 @@ std::string from_effective(const std::string& shown) {
   return plain == "." ? "/" : "/" + plain;
 }
 
-bool all_within(const std::vector<std::string>& paths, const std::vector<std::string>& parents, const char* what,
-                std::string& why) {
+// The record of a grant; -1 when there is none.
+template <class Fits>
+std::int64_t place_of_grant(const RunView& v, const Fits& fits) {
+  const std::vector<Value>& grants = v.run.grants();
+  const auto at = std::find_if(grants.begin(), grants.end(), fits);
+  return at == grants.end() ? -1 : v.run.place_of(at - grants.begin() + 1);
+}
+
+std::int64_t place_of_path(const RunView& v, const std::string& shown) {
+  return place_of_grant(v, [&](const Value& grant) {
+    const Value& path = grant.at("path");
+    return path.has("base") && !path.has("commit") && path.text_at("base") + ":" + plain_of(path) == shown;
+  });
+}
+
+bool all_within(const RunView& v, const std::vector<std::string>& paths, const std::vector<std::string>& parents, const char* what,
+                Why& why) {
   for (const std::string& shown : paths) {
     const std::string path = from_effective(shown);
     const bool held = std::any_of(parents.begin(), parents.end(), [&](const std::string& parent) {
@@ -44,38 +61,42 @@ bool all_within(const std::vector<std::string>& paths, const std::vector<std::st
     });
     if (held) continue;
     why = std::string("was granted ") + what + " " + printable(shown, 200);
+    why.seq = place_of_path(v, shown);
     return false;
   }
   return true;
 }
 
 // The grant says none, and the kernel showed a network namespace of the run's own.
-bool no_network(const RunView& v, std::string& why) {
+bool no_network(const RunView& v, Why& why) {
   const Value& shared = v.run.enforced.at("k").at("ns_shared");
   const bool own = v.run.has_enforced() && v.run.enforced.at("k").at("ns").has("net") &&
                    std::none_of(shared.items().begin(), shared.items().end(), [](const Value& s) { return s.text() == "net"; });
   if (v.e().network == "none" && (own || !v.run.has_enforced())) return true;
   why = v.e().network == "none" ? "shared the host's network namespace" : "had network " + v.e().network;
+  why.seq = v.e().network == "none" ? v.run.enforced_seq : place_of_grant(v, [](const Value& grant) { return grant.text_at("cap") == "network"; });
   return false;
 }
 
-bool limits_by(const RunView& v, const std::vector<std::string>& words, std::string& why) {
+bool limits_by(const RunView& v, const std::vector<std::string>& words, Why& why) {
   for (const EffectiveLimit& limit : v.e().limits) {
     // Only what a cgroup could hold is asked for; the others have one enforcer each.
     const bool concerned = limit.name == "memory_bytes" || limit.name == "swap_bytes" || limit.name == "pids" ||
                            limit.name == "cpu_percent";
     if (!concerned || std::find(words.begin(), words.end(), limit.enforced_by) != words.end()) continue;
     why = limit.name + " was held by " + limit.enforced_by;
+    why.seq = place_of_grant(v, [&](const Value& grant) { return grant.text_at("cap") == "limit" && grant.text_at("name") == limit.name; });
     return false;
   }
   return true;
 }
 
 // Each of the sources was live, so what it can see it would have recorded.
-bool watched_by(const RunView& v, const std::vector<std::string>& sources, std::string& why) {
+bool watched_by(const RunView& v, const std::vector<std::string>& sources, Why& why) {
   for (const std::string& wanted : sources) {
     if (std::find(v.e().sources.begin(), v.e().sources.end(), wanted) != v.e().sources.end()) continue;
     why = "was not watched by " + printable(wanted, 60);
+    why.seq = v.run.enforced_seq;
     return false;
   }
   return true;
@@ -91,17 +112,19 @@ std::string unrecorded(const RunEvidence& run) {
 }
 
 // No act was denied or attempted that the live sources could see.
-Truth no_denials(const RunView& v, std::string& why) {
+Truth no_denials(const RunView& v, Why& why) {
   if (v.e().denials > 0) {
     why = std::to_string(v.e().denials) + " acts were denied, first " + (v.e().tried.empty() ? "" : v.e().tried[0]);
     return Truth::no;
   }
-  why = unrecorded(v.run);
-  return why.empty() ? Truth::yes : Truth::unsure;
+  const std::string open = unrecorded(v.run);
+  if (open.empty()) return Truth::yes;
+  why = open;
+  return Truth::unsure;
 }
 
 // Gaps are recorded at the end.
-Truth no_gaps(const RunView& v, std::string& why) {
+Truth no_gaps(const RunView& v, Why& why) {
   if (v.run.gaps > 0) {
     why = "some acts were seen and not recorded";
     return Truth::no;
@@ -114,55 +137,57 @@ Truth no_gaps(const RunView& v, std::string& why) {
 struct Rule {
   std::string_view name;
   RuleArguments arguments;
-  Truth (*holds)(const RunView&, const std::vector<std::string>&, std::string&);
+  Truth (*holds)(const RunView&, const std::vector<std::string>&, Why&);
 };
 
 const std::array<Rule, 12> kRules{{
     {"no-network", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return truth_of(no_network(v, why)); }},
+     [](const RunView& v, const std::vector<std::string>&, Why& why) { return truth_of(no_network(v, why)); }},
     {"no-git", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, Why& why) {
        if (v.e().git == "none" || v.e().git.empty()) return Truth::yes;
        why = "could read the repository";
+       why.seq = place_of_grant(v, [](const Value& grant) { return grant.text_at("cap") == "git"; });
        return Truth::no;
      }},
     {"no-denials", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return no_denials(v, why); }},
+     [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_denials(v, why); }},
     {"no-gaps", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return no_gaps(v, why); }},
+     [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_gaps(v, why); }},
     {"no-weaker", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, Why& why) {
        if (v.e().weaker.empty()) return Truth::yes;
        why = "weaker enforcement: " + v.e().weaker[0];
+       why.seq = v.run.enforced_seq;
        return Truth::no;
      }},
     {"ended", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, Why& why) {
        if (v.run.state == RunEvidence::State::closed) return Truth::yes;
        why = v.run.state == RunEvidence::State::aborted ? "was aborted: its process died, and recovery ended it without a run.close"
                                                         : "has no end";
        return Truth::no;
      }},
     {"recomputed", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) {
+     [](const RunView& v, const std::vector<std::string>&, Why& why) {
        if (v.judgement.policy == RunPolicy::pass) return Truth::yes;
        why = v.judgement.why.empty() ? "did not pass" : v.judgement.why;
        return Truth::no;
      }},
     {"writes-within", RuleArguments::some,
-     [](const RunView& v, const std::vector<std::string>& values, std::string& why) {
-       return truth_of(all_within(v.e().write, values, "writing", why));
+     [](const RunView& v, const std::vector<std::string>& values, Why& why) {
+       return truth_of(all_within(v, v.e().write, values, "writing", why));
      }},
     {"writes-nothing", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, std::string& why) { return truth_of(all_within(v.e().write, {}, "writing", why)); }},
+     [](const RunView& v, const std::vector<std::string>&, Why& why) { return truth_of(all_within(v, v.e().write, {}, "writing", why)); }},
     {"reads-within", RuleArguments::some,
-     [](const RunView& v, const std::vector<std::string>& values, std::string& why) {
-       return truth_of(all_within(v.e().read, values, "reading", why));
+     [](const RunView& v, const std::vector<std::string>& values, Why& why) {
+       return truth_of(all_within(v, v.e().read, values, "reading", why));
      }},
     {"watched-by", RuleArguments::some,
-     [](const RunView& v, const std::vector<std::string>& values, std::string& why) { return truth_of(watched_by(v, values, why)); }},
+     [](const RunView& v, const std::vector<std::string>& values, Why& why) { return truth_of(watched_by(v, values, why)); }},
     {"limits-enforced-by", RuleArguments::some,
-     [](const RunView& v, const std::vector<std::string>& values, std::string& why) { return truth_of(limits_by(v, values, why)); }},
+     [](const RunView& v, const std::vector<std::string>& values, Why& why) { return truth_of(limits_by(v, values, why)); }},
 }};
 
 std::string text_field(const RunView& v, std::string_view name) {
@@ -236,7 +261,7 @@ std::string shown(const std::string& name, const std::optional<Span>& value) {
   return name + (value->least == value->most ? " is " : " is at least ") + std::to_string(value->least);
 }
 
-Truth compare_field(const AssertionNode& node, const RunView& v, std::string& why) {
+Truth compare_field(const AssertionNode& node, const RunView& v, Why& why) {
   if (is_number_field(node.name)) {
     const auto value = number_field(v, node.name);
     const Truth truth = value ? compare(*value, node.sign, node.number) : Truth::no;
@@ -249,7 +274,7 @@ Truth compare_field(const AssertionNode& node, const RunView& v, std::string& wh
   return Truth::no;
 }
 
-Truth member(const AssertionNode& node, const RunView& v, std::string& why) {
+Truth member(const AssertionNode& node, const RunView& v, Why& why) {
   if (is_number_field(node.name)) {
     const auto value = number_field(v, node.name);
     Truth truth = Truth::no;
@@ -280,15 +305,25 @@ std::string text_of(const AssertionNode& node) {
     case Kind::comparison: return node.name + " " + node.sign + " " + printable(node.values[0], 100);
     case Kind::membership: case Kind::rule: break;
   }
+  if (node.name == kGrantsSubset) return "grants subset of " + printable(node.values[0], 100);
   std::string out = node.name + (node.kind == Kind::membership ? " in" : "");
   for (std::size_t i = 0; i < node.values.size(); ++i) out += (i == 0 ? " (" : ", ") + printable(node.values[i], 60);
   return node.values.empty() ? out : out + ")";
 }
 
-Truth evaluate_view(const AssertionNode& node, const RunView& v, std::string& why) {
+Truth grants_subset(const AssertionNode& node, const RunView& v, Why& why) {
+  if (node.file == nullptr) return Truth::unsure;
+  const auto found = node.file->beyond(v.run.open.text_at("tool"), v.run.workspace, v.judgement.grants);
+  if (!found) return Truth::yes;
+  why = found->text;
+  if (found->place >= 0) why.seq = v.run.place_of(found->place + 1);
+  return found->is_closed ? Truth::unsure : Truth::no;
+}
+
+Truth evaluate_view(const AssertionNode& node, const RunView& v, Why& why) {
   using Kind = AssertionNode::Kind;
-  std::string ignored;
-  const auto child = [&](std::size_t i, std::string& reason) { return evaluate_view(*node.children[i], v, reason); };
+  Why ignored;
+  const auto child = [&](std::size_t i, Why& reason) { return evaluate_view(*node.children[i], v, reason); };
   switch (node.kind) {
     case Kind::implies: {
       const Truth premise = opposite(child(0, ignored));
@@ -301,7 +336,7 @@ Truth evaluate_view(const AssertionNode& node, const RunView& v, std::string& wh
     case Kind::all: {
       const Truth first = child(0, why);
       if (first == Truth::no) return first;
-      std::string second_why;
+      Why second_why;
       const Truth second = child(1, second_why);
       if (second < first) why = second_why;
       return both(first, second);
@@ -316,6 +351,7 @@ Truth evaluate_view(const AssertionNode& node, const RunView& v, std::string& wh
     case Kind::membership: return member(node, v, why);
     case Kind::rule: break;
   }
+  if (node.name == kGrantsSubset) return grants_subset(node, v, why);
   for (const Rule& rule : kRules) {
     if (rule.name == node.name) return rule.holds(v, node.values, why);
   }
@@ -325,6 +361,7 @@ Truth evaluate_view(const AssertionNode& node, const RunView& v, std::string& wh
 }  // namespace
 
 RuleArguments find_rule(std::string_view name) {
+  if (name == kGrantsSubset) return RuleArguments::file;
   for (const Rule& rule : kRules) {
     if (rule.name == name) return rule.arguments;
   }
@@ -340,7 +377,7 @@ bool is_field(std::string_view name) {
   return is_number_field(name) || std::find(kTextFields.begin(), kTextFields.end(), name) != kTextFields.end();
 }
 
-Truth evaluate(const AssertionNode& node, const RunEvidence& run, const RunJudgement& judgement, std::string& why) {
+Truth evaluate(const AssertionNode& node, const RunEvidence& run, const RunJudgement& judgement, Why& why) {
   if (run.has_foreign) {
     why = "a record of the run is of a type or version that this verifier does not know";
     return Truth::unsure;

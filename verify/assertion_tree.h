@@ -5,8 +5,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "verify/grant_bounds.h"
 #include "verify/judge.h"
 #include "verify/run.h"
 
@@ -20,9 +22,11 @@ struct AssertionNode {
   std::string sign;
   std::vector<std::string> values;
   std::int64_t number = 0;
+  std::shared_ptr<GrantFile> file = nullptr;  // of `grants subset of FILE`, once it was read
 };
 
-enum class RuleArguments { unknown, none, some };
+// `file`: followed by `subset of FILE`.
+enum class RuleArguments { unknown, none, some, file };
 RuleArguments find_rule(std::string_view name);
 bool is_field(std::string_view name);
 bool is_number_field(std::string_view name);
@@ -30,7 +34,19 @@ bool is_number_field(std::string_view name);
 // `unsure`: the records cannot tell, as they say themselves (a gap, no end, nobody looked).
 enum class Truth { no, unsure, yes };
 
+// What of a run does not fit, and the record that shows it; -1: none of its own.
+struct Why {
+  std::string text;
+  std::int64_t seq = -1;
+
+  Why& operator=(std::string words) {
+    text = std::move(words);
+    seq = -1;
+    return *this;
+  }
+};
+
 // Does the run fit? When not, or when nobody can say, `why` says what of it.
-Truth evaluate(const AssertionNode& node, const RunEvidence& run, const RunJudgement& judgement, std::string& why);
+Truth evaluate(const AssertionNode& node, const RunEvidence& run, const RunJudgement& judgement, Why& why);
 
 }  // namespace ethos::verify

@@ -297,6 +297,7 @@ class Auditor {
   void on_run_end(RunEvidence& run) {
     RunJudgement judgement = judge_run(run, documents_, cache_, findings());
     if (options_.wants_effective && options_.wants_effective(run)) judgement.effective = effective_of(run, documents_);
+    if (options_.wants_grants && judgement.effective) judgement.grants = opened_grants(run, documents_);
     if (judgement.policy == RunPolicy::pass) ++report_.counts.runs_recomputed;
     if (judgement.policy == RunPolicy::unknown) ++runs_unknown_;
     if (options_.on_run) options_.on_run(run, judgement);

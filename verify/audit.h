@@ -68,6 +68,8 @@ struct AuditOptions {
   std::function<void(const Checkpoint&, const Note&, Findings&)> on_checkpoint;
   // Whether on_run will look at what this run could do (RunJudgement::effective).
   std::function<bool(const RunEvidence&)> wants_effective;
+  // And whether it will look at the grants themselves, opened.
+  bool wants_grants = false;
   // Seen once for each run, at its end; the auditor keeps none.
   std::function<void(const RunEvidence&, const RunJudgement&)> on_run;
   std::function<void(const std::string& run, std::int64_t seq, const Value& body)> on_sarif;

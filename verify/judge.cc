@@ -124,6 +124,23 @@ class RunJudge {
 
 }  // namespace
 
+std::vector<Value> opened_grants(const RunEvidence& run, DocumentReader& reader) {
+  std::vector<Value> out = run.grants();
+  for (Value& grant : out) {
+    if (grant.at("path").has("commit")) {
+      const auto text = reader.open(grant.at("path").at("commit"));
+      if (text) grant.set("path", make_path(grant.at("path").text_at("base"), *text));
+    }
+    for (const char* key : {"patterns", "fixed", "pass"}) {
+      if (!grant.at(key).is_object()) continue;
+      const auto text = reader.open(grant.at(key));
+      auto list = text ? parse_canonical(*text, kDocumentLimits) : Result<Value>(Error{});
+      if (list && list->is_array()) grant.set(key, *std::move(list));
+    }
+  }
+  return out;
+}
+
 RunJudgement judge_run(RunEvidence& run, DocumentReader& reader, JudgeCache& cache, Findings& findings) {
   return RunJudge(run, reader, cache, findings).judge();
 }

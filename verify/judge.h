@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verify/documents.h"
 #include "verify/effective.h"
@@ -19,7 +20,10 @@ struct RunJudgement {
   RunPolicy policy = RunPolicy::unknown;
   std::string why;       // when unknown: what was missing
   std::optional<Effective> effective;  // when it was asked for (AuditOptions::wants_effective)
+  std::vector<Value> grants;           // likewise (wants_grants): what is committed in them opened, where it is disclosed
 };
+
+std::vector<Value> opened_grants(const RunEvidence& run, DocumentReader& reader);
 
 // Judges one run at its end: order and counts, normal from the declaration, grants from normal and
 // facts, the plan from those, and what the kernel showed against the plan. Problems go to the run

@@ -40,6 +40,7 @@ class PolicyJudge {
     }
     texts_ = {reader_.open(open.at("normal")), reader_.open(open.at("facts")), reader_.open(open.at("argv")),
               reader_.open(open.at("source")), reader_.open(open.at("workspace").at("path")), reader_.open(open.at("plan"))};
+    run_.workspace = texts_.workspace;
     const std::string reduced = without_chance(run_.open_text, "caller", "pid");
     // A refusal rests on its denials too, and is rare; grants with commitments rest on what they open to.
     const bool plain = !run_.was_refused() && run_.grant_texts.joined().find("{\"c\":\"") == std::string_view::npos;

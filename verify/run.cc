@@ -76,6 +76,14 @@ void RunEvidence::add_place(std::int64_t seq) {
   }
 }
 
+std::int64_t RunEvidence::place_of(std::int64_t run_seq) const {
+  for (const auto& [first, last] : pieces) {
+    if (run_seq <= last - first) return first + run_seq;
+    run_seq -= last - first + 1;
+  }
+  return first_seq;
+}
+
 void RunEvidence::report(Problem problem, Findings& findings) {
   problem.run = id;
   failed = failed || code_info(problem.code).severity == Severity::fail;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct RunEvidence {
   std::uint64_t records = 0;
   Value open;
   std::string open_text;
+  std::optional<std::string> workspace;  // its path, once it was disclosed and looked at
   TextList grant_texts;            // their bodies
   std::string enforced_text;
   Value enforced;                  // kind none: the run never got that far
@@ -73,6 +75,8 @@ struct RunEvidence {
   // As trees, made when somebody looks.
   [[nodiscard]] const std::vector<Value>& grants() const;
   void add_place(std::int64_t seq);
+  // Where its record of that `run_seq` lies.
+  [[nodiscard]] std::int64_t place_of(std::int64_t run_seq) const;
   // Adds a problem of this run to its own list and to `findings`.
   void report(Problem problem, Findings& findings);
 

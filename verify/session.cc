@@ -67,6 +67,7 @@ class Session {
   [[nodiscard]] std::optional<std::string> find_clash() const {
     std::vector<std::string> inputs{options_.input, options_.pin, options_.at, options_.policy, options_.tsa_roots, options_.attest_key};
     for (const auto* more : {&options_.records, &options_.sarif, &options_.reports}) inputs.insert(inputs.end(), more->begin(), more->end());
+    inputs.insert(inputs.end(), inputs_.grant_files.begin(), inputs_.grant_files.end());
     return output_clash({{"--memory", options_.memory}, {"--junit", options_.junit}, {"--transcript", options_.transcript}, {"--attest", options_.attest}}, inputs);
   }
 
@@ -74,6 +75,8 @@ class Session {
   int prepare() {
     if (const auto clash = find_clash()) return complain(err_, exit_usage, *clash);
     if (const int status = read_inputs(options_, inputs_, err_); status != 0) return status;
+    // Once more: assertions name files of their own.
+    if (const auto clash = find_clash()) return complain(err_, exit_usage, *clash);
     if (const int status = prepare_outputs(options_, attestation_, err_); status != 0) return status;
     input_ = options_.input;
     if (input_ == "-") {
@@ -121,6 +124,7 @@ class Session {
     Progress progress(err_, options_.progress);
     audit_.on_progress = [&](std::uint64_t done, std::uint64_t expected) { progress.show(done, expected); };
     audit_.wants_effective = [this](const RunEvidence& run) { return (in_period(run) && !inputs_.assertions.empty()) || shows(run); };
+    audit_.wants_grants = !inputs_.grant_files.empty();
     audit_.on_run = [this](const RunEvidence& run, const RunJudgement& judgement) { on_run(run, judgement); };
     audit_.on_sarif = [this](const std::string& run, std::int64_t, const Value& body) { sarif_.on_sarif_written(run, body); };
     audit_.on_finish = [this](EvidenceSource& evidence, const std::vector<Vkey>& keys, const AuditReport& report, Findings& findings) {

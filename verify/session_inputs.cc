@@ -109,8 +109,22 @@ class InputReader {
     for (const std::string& text : options_.assertions) {
       auto assertion = Assertion::parse(text);
       if (!assertion) return complain(err_, exit_usage, "--assert '" + text + "': " + assertion.error().what);
+      for (const std::string& name : assertion->files()) {
+        if (const int status = grant_file(*assertion, name); status != 0) return status;
+      }
       inputs_.assertions.push_back(*std::move(assertion));
     }
+    return 0;
+  }
+
+  int grant_file(Assertion& assertion, const std::string& name) {
+    if (name == "-") return complain(err_, exit_usage, "--assert: `grants subset of` needs a file, not standard input");
+    auto bytes = take("grants", name, GrantFile::kMaxBytes);
+    if (!bytes) return complain(err_, exit_usage, "--assert: " + bytes.error().what);
+    auto file = GrantFile::parse(*std::move(bytes));
+    if (!file) return complain(err_, exit_usage, "--assert: " + name + ": " + file.error().what);
+    assertion.set_file(name, std::make_shared<GrantFile>(*std::move(file)));
+    inputs_.grant_files.push_back(name);
     return 0;
   }
 

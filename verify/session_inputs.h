@@ -32,6 +32,7 @@ struct SessionInputs {
   std::vector<Certificate> tsa_roots;
   std::vector<KnownState> known;  // by size
   std::vector<Assertion> assertions;
+  std::vector<std::string> grant_files;  // that they name
   std::optional<Period> period;
   std::vector<std::pair<std::string, SarifFile>> sarif;
   std::vector<std::pair<std::string, ReportClaims>> reports;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small parsers of the verifier. The first byte chooses: assertion, filter program, SARIF, period.
+// The small parsers of the verifier. The first byte chooses: assertion, filter program, SARIF, period, grants.
 #include <string>
 
 #include "tests/fuzz/property.h"
@@ -7,6 +7,7 @@
 #include "verify/bpf.h"
 #include "verify/filter_policy.h"
 #include "verify/encoding.h"
+#include "verify/grant_bounds.h"
 #include "verify/jsonc.h"
 #include "verify/sarif_file.h"
 
@@ -15,6 +16,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using ethos::fuzz::require;
   if (size == 0) return 0;
   const auto bytes = ethos::fuzz::text_of(data + 1, size - 1);
+  if (data[0] == 'g') {
+    auto file = GrantFile::parse(std::string(bytes));
+    if (!file) return 0;
+    (void)file->beyond("t", "/w", {});
+    // A list of grants covers itself.
+    const auto list = parse_jsonc(bytes);
+    if (list && list->is_array()) require(!file->beyond("t", std::nullopt, list->items()));
+    return 0;
+  }
   switch (data[0] % 5) {
     case 0: (void)Assertion::parse(bytes); break;
     case 1:

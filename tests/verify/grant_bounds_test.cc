@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/grant_bounds.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/verify_run.h"
+
+using namespace ethos::support;
+using ethos::verify::GrantFile;
+
+namespace {
+
+// A run of tool shellcheck: reads the workspace, writes .ethos/out, hides, and has limits.
+constexpr const char* kVector = "02-linter";
+
+Json grants() { return Json::parse(policy_member(std::string(kVector) + ".json", "grants")); }
+
+Json& grant_of(Json& list, const std::string& cap) {
+  for (Json& grant : list) {
+    if (grant.at("cap") == cap) return grant;
+  }
+  throw std::runtime_error("no " + cap);
+}
+
+struct Answer {
+  int status = -1;
+  std::string result;
+  std::string text;
+  Json record;  // that the counter-example names
+};
+
+Answer held(const std::string& file, const RunChoices& choices,
+            const std::string& statement = "grants subset of ") {
+  const TempDir dir;
+  save(dir.file("approved"), file);
+  LedgerMaker ledger;
+  add_run(ledger, choices);
+  const Outcome r = verify_maker(ledger, "", "", {"--assert", statement + dir.file("approved")});
+  CAPTURE(r.out, r.err);
+  Answer out;
+  out.status = r.status;
+  if (!r.json.is_object()) return out;
+  const Json& a = r.json.at("assertions").at(0);
+  out.result = a.at("result");
+  if (a.at("counterexample").is_null()) return out;
+  out.text = a.at("counterexample").at("text");
+  out.record =
+      Json::parse(ledger.records.at(a.at("counterexample").at("seq").get<std::size_t>()).bytes);
+  return out;
+}
+
+Answer held(const std::string& file) {
+  RunChoices choices;
+  choices.vector = kVector;
+  return held(file, choices);
+}
+
+// What a list lacks, and the grant that then goes beyond it.
+void beyond(const Json& list, const std::string& cap, const std::string& words) {
+  const Answer a = held(list.dump());
+  CAPTURE(list.dump(), a.text);
+  CHECK(a.status == 1);
+  CHECK(a.result == "fail");
+  CHECK(a.text.find(words) != std::string::npos);
+  CHECK(a.record.at("type") == (cap.empty() ? "run.open" : "capability.grant"));
+  if (!cap.empty()) CHECK(a.record.at("body").at("cap") == cap);
+}
+
+}  // namespace
+
+TEST_CASE("grants subset of: the run's own grants, plan and declaration cover it", "[verify]") {
+  const std::string file = std::string(kVector) + ".json";
+  const Json plan = Json::parse(policy_member(file, "plan"));
+  for (const std::string& text :
+       {grants().dump(), grants().dump(2), plan.dump(), Json{{"facts", 1}, {"plan", plan}}.dump(),
+        Json::parse(policy_member(file, "declaration")).get<std::string>()}) {
+    const Answer a = held(text);
+    CAPTURE(text, a.text);
+    CHECK(a.status == 0);
+    CHECK(a.result == "pass");
+  }
+}
+
+TEST_CASE("grants subset of: more in the file is no matter", "[verify]") {
+  Json list = grants();
+  list.push_back({{"cap", "exec.memory"}});
+  grant_of(list, "network")["mode"] = "loopback";
+  grant_of(list, "git")["mode"] = "read";
+  grant_of(list, "fs.write")["delete"] = true;
+  grant_of(list, "fs.write")["path"]["path"] = ".ethos";
+  grant_of(list, "env")["pass"].push_back("OTHER");
+  grant_of(list, "limit")["value"] = "9007199254740991";
+  list.erase(std::find_if(list.begin(), list.end(),
+                          [](const Json& g) { return g.at("cap") == "fs.hide"; }));
+  const Answer a = held(list.dump());
+  CAPTURE(a.text);
+  CHECK(a.result == "pass");
+}
+
+TEST_CASE("grants subset of: each grant beyond the file is named", "[verify]") {
+  Json list = grants();
+  grant_of(list, "fs.write")["path"]["path"] = ".ethos/out/deep";
+  beyond(list, "fs.write", "write of .ethos/out");
+  list = grants();
+  grant_of(list, "fs.write")["path"]["path"] = ".ethos/ou";
+  beyond(list, "fs.write", "write of .ethos/out");
+  list = grants();
+  for (Json& grant : list) {
+    if (grant.at("cap") == "fs.read") grant["path"]["path"] = "elsewhere";
+  }
+  beyond(list, "fs.read", "read of");
+  list = grants();
+  for (Json& grant : list) {
+    if (grant.at("cap") == "limit" && grant.at("name") == "pids") grant["value"] = "255";
+  }
+  beyond(list, "limit", "had pids 256, above 255");
+  list = grants();
+  grant_of(list, "fs.hide")["patterns"].push_back("**/*.key");
+  beyond(list, "", "did not hide **/*.key");
+  list = grants();
+  list.push_back(
+      {{"cap", "limit"}, {"enforced_by", "supervisor"}, {"name", "cpu_ms"}, {"value", "7"}});
+  const Answer missing = held(list.dump());
+  CHECK(missing.result == "fail");
+  CHECK(missing.text.find("had no limit cpu_ms of 7") != std::string::npos);
+}
+
+TEST_CASE("grants subset of: modes, deleting, programs and variables", "[verify]") {
+  const auto against = [](const std::string& vector, const std::string& cap, const char* patch) {
+    Json list = Json::parse(policy_member(vector + ".json", "grants"));
+    Json kept = Json::array();
+    for (Json& grant : list) {
+      if (grant.at("cap") == cap && patch == nullptr) continue;
+      if (grant.at("cap") == cap) grant.merge_patch(Json::parse(patch));
+      kept.push_back(grant);
+    }
+    RunChoices choices;
+    choices.vector = vector;
+    const Answer own = held(list.dump(), choices);
+    if (patch == nullptr) CHECK(own.result == "pass");
+    return held(kept.dump(), choices);
+  };
+  CHECK(against("15-loopback-all", "network", R"({"mode":"none"})").result == "fail");
+  CHECK(against("15-loopback-all", "network", nullptr).result == "fail");  // not named: not given
+  CHECK(against("12-git-read", "git", R"({"mode":"none"})").result == "fail");
+  CHECK(against("14-env", "env", R"({"pass":[]})").text.find("the variable") != std::string::npos);
+  CHECK(against("14-env", "env", R"({"fixed":[]})").text.find("with a value of its own") !=
+        std::string::npos);
+  CHECK(against("03-build", "exec.scratch", nullptr).result == "fail");
+  CHECK(against("03-build", "fs.exec", nullptr).result == "fail");
+}
+
+TEST_CASE("grants subset of: a declaration is held by the tool's name", "[verify]") {
+  const auto declared = [](const std::string& tool, const std::string& rest) {
+    return R"({"version":1,"tools":{")" + tool + R"(":{"command":["shellcheck","--format=json1"])" +
+           rest + "}}}";
+  };
+  const Json own = Json::parse(
+      Json::parse(policy_member(std::string(kVector) + ".json", "declaration")).get<std::string>(),
+      nullptr, true, true);
+  Json narrower = own;
+  narrower["tools"]["shellcheck"]["write"] = Json::array();
+  const Answer write = held(narrower.dump());
+  CHECK(write.result == "fail");
+  CHECK(write.record.at("body").at("cap") == "fs.write");
+  const Answer other = held(declared("other", ""));
+  CHECK(other.result == "fail");
+  CHECK(other.text.find("does not declare") != std::string::npos);
+  // Of another tool nothing is asked.
+  RunChoices choices;
+  choices.vector = kVector;
+  const Answer empty =
+      held(declared("other", ""), choices, "tool == other implies grants subset of ");
+  CHECK(empty.result == "empty");
+  CHECK(held(narrower.dump(), choices, "not grants subset of ").result == "pass");
+}
+
+TEST_CASE("grants subset of: absolute paths of a file may hold the workspace", "[verify]") {
+  const std::string workspace =
+      Json::parse(policy_member(std::string(kVector) + ".json", "workspace"));
+  Json list = grants();
+  Json& write = grant_of(list, "fs.write")["path"];
+  write = {{"base", "host"}, {"path", workspace.substr(1)}};
+  CHECK(held(list.dump()).result == "pass");
+  write["path"] = workspace.substr(1, workspace.rfind('/') - 1);
+  CHECK(held(list.dump()).result == "pass");
+  write["path"] = workspace.substr(1) + "/.ethos/other";
+  CHECK(held(list.dump()).result == "fail");
+}
+
+TEST_CASE("grants subset of: a file that is none is an error of the call", "[verify]") {
+  for (const char* text :
+       {"", "[]", "{}", "7", "nonsense", R"({"grants":7})", R"([{"cap":"fs.root"}])",
+        R"([{"cap":"network"}])", R"({"version":1,"tools":{}})",
+        R"({"version":1,"tools":{"t":{"command":"no"}}})", R"([{"cap":"network","mode":"none"}] x)",
+        R"([{"cap":"network","mode":"all"}])"}) {
+    CAPTURE(text);
+    CHECK(held(text).status == 2);
+    CHECK_FALSE(GrantFile::parse(text));
+  }
+  std::string many = "[";
+  for (int i = 0; i < 1001; ++i)
+    many += std::string(i > 0 ? "," : "") + R"({"cap":"network","mode":"none"})";
+  CHECK(held(many + "]").status == 2);
+  const TempDir dir;
+  LedgerMaker ledger;
+  add_run(ledger);
+  for (const std::string& text :
+       {std::string("grants subset of /nonexistent"), std::string("grants subset of -"),
+        std::string("grants subset of"), std::string("grants subset"), std::string("grants"),
+        std::string("grants within x"), "grants subset of " + dir.file("")}) {
+    const Outcome r = verify_maker(ledger, "", "", {"--assert", text});
+    CAPTURE(text, r.err);
+    CHECK(r.status == 2);
+    CHECK(std::count(r.err.begin(), r.err.end(), '\n') == 1);
+  }
+  // Nor is it overwritten.
+  save(dir.file("f"), grants().dump());
+  const Outcome clash = verify_maker(
+      ledger, "", "", {"--assert", "grants subset of " + dir.file("f"), "--junit", dir.file("f")});
+  CHECK(clash.status == 2);
+}
