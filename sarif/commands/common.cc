@@ -2,9 +2,11 @@
 #include "sarif/commands/common.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <limits>
@@ -113,6 +115,15 @@ base::Result<void> SeekableInput::copy() {
     return base::fail_errno("temporary file", error);
   }
   return {};
+}
+
+void allow_open_files(std::size_t count) {
+  constexpr rlim_t kOthers = 64;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count + kOthers) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, count + kOthers);
+  // When it cannot be, opening says so, and which file.
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
 base::Result<void> write_output(const std::string& path, const std::string& root, std::ostream& out,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <functional>
 #include <iosfwd>
@@ -56,6 +57,9 @@ class SeekableInput {
   InputFile file_;
   std::unique_ptr<std::FILE, FileCloser> copy_;
 };
+
+// Lets this process have so many files open, as far as the system allows it.
+void allow_open_files(std::size_t count);
 
 // Calls `write` with a sink and puts what it wrote at `path`: a file that is replaced at the end or
 // not at all, or `out` for "-". When `write` fails, a file stays as it was. `root`, when not empty,

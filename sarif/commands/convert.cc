@@ -8,6 +8,7 @@
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
 #include "sarif/convert/formats.h"
+#include "sarif/json/utf16_source.h"
 
 namespace ethos::sarif {
 namespace {
@@ -97,7 +98,8 @@ Exit execute(const Options& options, const Streams& streams) {
   const auto layout = options.is_compact ? JsonLayout::compact : JsonLayout::indented;
   const auto done = write_output(options.output, request.paths.root(), streams.out,
                                  [&](ByteSink& sink) -> base::Result<void> {
-                                   FdSource source = input->source();
+                                   FdSource bytes = input->source();
+                                   Utf16Source source(bytes);
                                    JsonWriter writer(sink, layout);
                                    auto converted = convert(source, writer, request);
                                    if (!converted)

@@ -20,6 +20,7 @@ struct Options {
   std::string output;
   std::string key = "both";
   bool prints_lines = false;
+  bool replaces = false;
   bool is_compact = false;
   bool is_quiet = false;
 };
@@ -55,16 +56,22 @@ Exit execute(const Options& options, const Streams& streams) {
   if (!paths) return refuse(streams, "--root", paths.error());
   auto sources = SourceFiles::open(options.root);
   if (!sources) return refuse(streams, "--root", sources.error());
-  auto input = InputFile::open(options.input);
+  const auto input = SeekableInput::open(options.input);
   if (!input) return refuse(streams, options.input, input.error());
+  auto again = input->open_again();
+  if (!again) return refuse(streams, options.input, again.error());
+  const auto artifacts = read_artifact_uris(**again);
+  if (!artifacts) return refuse(streams, options.input, artifacts.error());
+  again = input->open_again();
+  if (!again) return refuse(streams, options.input, again.error());
   FingerprintSummary summary;
   const auto done = write_output(
       options.output, paths->root(), streams.out, [&](ByteSink& sink) -> base::Result<void> {
-        FdSource source = input->source();
-        JsonReader reader(source);
+        JsonReader reader(**again);
         JsonWriter writer(sink, options.is_compact ? JsonLayout::compact : JsonLayout::indented);
-        auto made = fingerprint_log(reader, writer, *paths, *sources,
-                                    {options.key != "ethos", options.key != "github"});
+        auto made = fingerprint_log(
+            reader, writer, *paths, *sources,
+            {options.key != "ethos", options.key != "github", options.replaces}, *artifacts);
         if (!made) return base::Unexpected(std::move(made).error());
         summary = *made;
         return {};
@@ -73,7 +80,8 @@ Exit execute(const Options& options, const Streams& streams) {
   if (!options.is_quiet) {
     streams.err << "ethos-sarif: " << summary.results << " results: " << summary.added
                 << " fingerprints added, " << summary.kept << " equal, " << summary.different
-                << " different and kept\n";
+                << " different and "
+                << (options.replaces ? "replaced\n" : "kept (--replace writes ours)\n");
   }
   return Exit::done;
 }
@@ -88,6 +96,8 @@ void add_fingerprint(CLI::App& app, Action& action) {
   command->add_option("--key", options->key, "github, ethos or both")
       ->check(CLI::IsMember({"github", "ethos", "both"}))
       ->capture_default_str();
+  command->add_flag("--replace", options->replaces,
+                    "Also where the tool wrote another value, over which uploads warn");
   command->add_flag("--lines", options->prints_lines,
                     "The input is a source file: print the hash of each of its lines");
   command->add_option("input", options->input, "SARIF file, - for standard input")->required();

@@ -35,6 +35,7 @@ struct MergeOptions {
 Exit fold(const MergeOptions& options, const Streams& streams) {
   std::vector<SeekableInput> inputs;
   std::vector<int> fds;
+  allow_open_files(2 * options.inputs.size());
   for (const std::string& path : options.inputs) {
     auto input = SeekableInput::open(path);
     if (!input) return refuse(streams, input.error());

@@ -193,6 +193,12 @@ void add_repair(CLI::App& app, Action& action) {
   command->add_option("-o,--output", arguments->output, "SARIF file, - for standard output");
   command->add_option("--root", arguments->options.root,
                       "Root of the sources: makes paths relative to it, adds fingerprints");
+  command
+      ->add_option("--old-root", arguments->options.old_roots,
+                   "Where the sources were when the tool ran: paths below become relative")
+      ->allow_extra_args(false);
+  command->add_flag("--regions", arguments->options.adds_regions,
+                    "Give line 1 to locations of results that have no region");
   command->add_flag("--no-fingerprints", arguments->no_fingerprints,
                     "Do not add primaryLocationLineHash");
   command->add_option("--changes", arguments->changes, "Where to list the changes");

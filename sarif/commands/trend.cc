@@ -211,6 +211,7 @@ void print_json(std::ostream& out, const std::vector<Row>& rows) {
 base::Result<std::vector<Row>> read_rows(const Options& options) {
   std::vector<Row> rows;
   std::vector<SeekableInput> inputs;
+  allow_open_files(2 * options.files.size());
   std::vector<std::size_t> order;
   const auto failed = [&](std::size_t i, base::Error error) {
     return base::Unexpected(std::move(error).with_context(options.files[i]));

@@ -236,7 +236,9 @@ base::Result<std::string_view> detect_format(std::string_view head) {
   }
   if (head[first] == '{' || head[first] == '[') return detect_json(head);
   // Cppcheck's progress lines may come first when both of its streams were joined.
-  if (head[first] == '<' || holds(head, "<?xml ")) return detect_xml(head);
+  // "<stdin>:3:1: warning" is no markup.
+  const bool has_tag = head[first] == '<' && !head.substr(first).starts_with("<stdin>:");
+  if (has_tag || holds(head, "<?xml ")) return detect_xml(head);
   return detect_text(head);
 }
 

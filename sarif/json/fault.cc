@@ -28,7 +28,7 @@ std::string_view describe(JsonFaultCode code) {
     case JsonFaultCode::bad_utf8:
       return "not UTF-8";
     case JsonFaultCode::wrong_encoding:
-      return "UTF-16 or UTF-32 text; only UTF-8 is read";
+      return "UTF-16 or UTF-32 text; only UTF-8 is read (ethos-sarif repair makes it of UTF-16)";
     case JsonFaultCode::duplicate_key:
       return "the same key twice in one object";
     case JsonFaultCode::too_deep:

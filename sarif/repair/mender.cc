@@ -43,6 +43,11 @@ const Property* property_for(Type type, std::string_view name) {
   return &validation::object_type(type).properties[row];
 }
 
+// Whether nothing is left of a region that may be absent.
+bool goes_as_a_whole(const JsonView& region) {
+  return region.is_null() || (region.is_object() && plan_region(region).is_void);
+}
+
 // Arrays that something points into by index: an element cannot go without the indices following.
 bool is_indexed(Type type, Key key) {
   switch (type) {
@@ -170,6 +175,7 @@ void Mender::write_object(const JsonView& object, const Owner& owner, const std:
   if (plan.is_void) plan.lost.clear();  // it has to stay, so it stays whole
   const auto hash = owner.type == Type::result ? fingerprint_of(object) : std::nullopt;
   bool has_prints = false;
+  bool has_region = false;
   writer.begin_object();
   for (const JsonView member : object) {
     const std::string name = member.key();
@@ -195,8 +201,11 @@ void Mender::write_object(const JsonView& object, const Owner& owner, const std:
       writer.end_object();
       continue;
     }
+    const bool is_region = property->key == Key::region && property->type == Type::region;
+    has_region = has_region || (is_region && !goes_as_a_whole(member));
     write_known(member, name, *property, owner, &object, place, writer);
   }
+  add_region(object, owner, pointer, has_region, writer);
   if (hash && !has_prints) {
     const std::string_view key = validation::key_name(Key::partial_fingerprints);
     writer.key(key);
@@ -205,6 +214,20 @@ void Mender::write_object(const JsonView& object, const Owner& owner, const std:
     writer.end_object();
   }
   writer.end_object();
+}
+
+// A place of a result without a region, or with one that had no start: line 1 stands for the whole
+// file, for readers that ask for a line.
+void Mender::add_region(const JsonView& object, const Owner& owner, const std::string& pointer,
+                        bool has_region, JsonWriter& writer) {
+  const bool is_place = owner.type == Type::physical_location && owner.outer_key == Key::locations;
+  if (!adds_regions_ || !is_place || has_region || !object.find("artifactLocation")) return;
+  writer.key("region");
+  writer.begin_object();
+  writer.member_integer("startLine", 1);
+  writer.end_object();
+  note(RepairKind::region_added, below(pointer, "region"), "", R"({"startLine":1})",
+       "line 1 stands for the whole file");
 }
 
 void Mender::write_list(const JsonView& list, const Property& property, const Owner& owner,
@@ -301,14 +324,16 @@ std::optional<std::string> Mender::fingerprint_of(const JsonView& result) const 
   const auto first = locations ? locations->at(0) : std::nullopt;
   const auto region = first ? first->find_path({"physicalLocation", "region"}) : std::nullopt;
   const auto line = region ? region->find("startLine") : std::nullopt;
-  const auto uri =
-      first ? first->find_path({"physicalLocation", "artifactLocation", "uri"}) : std::nullopt;
-  if (!line || !line->is_number() || !is_plausible(*line, 1) || !uri || !uri->is_string()) {
-    return std::nullopt;
-  }
-  const auto number = validation::integer_from_token(line->token());
+  const auto artifact =
+      first ? first->find_path({"physicalLocation", "artifactLocation"}) : std::nullopt;
+  const auto uri = artifact && artifact->is_object() ? artifact->find("uri") : std::nullopt;
+  if (!uri || !uri->is_string()) return std::nullopt;
+  const bool gets_region = adds_regions_ && (!region || goes_as_a_whole(*region));
+  if (!gets_region && (!line || !line->is_number() || !is_plausible(*line, 1))) return std::nullopt;
+  const auto number =
+      gets_region ? std::optional<std::int64_t>(1) : validation::integer_from_token(line->token());
   std::string reference = uri->text();
-  if (auto mended = mend_reference(reference, sources_, true)) reference = std::move(mended->uri);
+  if (auto mended = mend_location(*artifact, true)) reference = std::move(mended->uri);
   const auto path = decode_uri_path(reference);
   if (!number || !path || path->find("://") != std::string::npos) return std::nullopt;
   SourceFile* file = files_->find(sources_.paths->map(*path).relative);

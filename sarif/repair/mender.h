@@ -3,10 +3,12 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sarif/json/fragment.h"
 #include "sarif/json/writer.h"
+#include "sarif/repair/bases.h"
 #include "sarif/repair/remap.h"
 #include "sarif/repair/repair.h"
 #include "sarif/repair/uri_repair.h"
@@ -20,11 +22,15 @@ namespace ethos::sarif {
 class Mender {
  public:
   // `files` is where fingerprints come from, nullptr for none. All must outlive the mender.
-  Mender(const Sources& sources, SourceFiles* files) : sources_(sources), files_(files) {}
+  Mender(Sources sources, SourceFiles* files) : sources_(std::move(sources)), files_(files) {}
 
   // What indices are translated by, nullptr for none; and where the next values begin.
   void set_tables(const RunTables* tables) { tables_ = tables; }
   void set_line(std::uint64_t line) { line_ = line; }
+  // What the URIs of this run are relative to, nullptr when nothing is known.
+  void set_bases(const Bases* bases) { bases_ = bases; }
+  // Whether a place without a region gets line 1.
+  void set_adds_regions(bool adds) { adds_regions_ = adds; }
 
   // Writes the member `key` of an object of `type` with the value `value`, or leaves it out.
   void write_member(const JsonView& value, std::string_view key, validation::Type type,
@@ -66,7 +72,13 @@ class Mender {
                                                        const std::string& pointer);
   [[nodiscard]] std::optional<std::string> mend_uri(const JsonView& value,
                                                     const validation::Property& property,
-                                                    const Owner& owner, const std::string& pointer);
+                                                    const Owner& owner, const JsonView* object,
+                                                    const std::string& pointer);
+  // The URI of an artifact location, by its base; see mend_reference.
+  [[nodiscard]] std::optional<MendedUri> mend_location(const JsonView& location,
+                                                       bool may_be_relative) const;
+  void add_region(const JsonView& object, const Owner& owner, const std::string& pointer,
+                  bool has_region, JsonWriter& writer);
   [[nodiscard]] const Remap* remap_for(const validation::Property& property, const Owner& owner,
                                        const JsonView* object) const;
   // Whether the member goes, which is then noted.
@@ -83,6 +95,8 @@ class Mender {
   Sources sources_;
   SourceFiles* files_;
   const RunTables* tables_ = nullptr;
+  const Bases* bases_ = nullptr;
+  bool adds_regions_ = false;
   std::uint64_t line_ = 0;
   validation::ItemHasher hasher_;
   std::vector<RepairChange> changes_;

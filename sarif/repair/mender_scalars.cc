@@ -130,7 +130,7 @@ std::optional<std::string> Mender::mend_scalar(const JsonView& value, const Prop
   }
   if (!value.is_string()) return std::nullopt;
   if (property.format == Format::uri || property.format == Format::uri_reference) {
-    return mend_uri(value, property, owner, pointer);
+    return mend_uri(value, property, owner, object, pointer);
   }
   if (property.words == Words::none) return std::nullopt;
   const std::string text = value.text();
@@ -144,15 +144,27 @@ std::optional<std::string> Mender::mend_scalar(const JsonView& value, const Prop
 }
 
 std::optional<std::string> Mender::mend_uri(const JsonView& value, const Property& property,
-                                            const Owner& owner, const std::string& pointer) {
-  const std::string text = value.text();
-  const auto mended = property.format == Format::uri
-                          ? mend_absolute(text)
-                          : mend_reference(text, sources_, may_be_relative(owner));
+                                            const Owner& owner, const JsonView* object,
+                                            const std::string& pointer) {
+  const bool is_location = object != nullptr && owner.type == Type::artifact_location;
+  const auto mended = property.format == Format::uri ? mend_absolute(value.text())
+                      : is_location
+                          ? mend_location(*object, may_be_relative(owner))
+                          : mend_reference(value.text(), sources_, may_be_relative(owner));
   if (!mended) return std::nullopt;
   std::string token = quoted_json(mended->uri);
   note(mended->kind, pointer, std::string(value.token()), token, mended->reason);
   return token;
+}
+
+std::optional<MendedUri> Mender::mend_location(const JsonView& location,
+                                               bool may_be_relative) const {
+  const auto uri = location.find("uri");
+  if (!uri || !uri->is_string()) return std::nullopt;
+  const auto name = location.find("uriBaseId");
+  const bool has_base = bases_ != nullptr && name && name->is_string();
+  const std::string base = has_base ? bases_->resolve(name->text()) : std::string();
+  return mend_reference(uri->text(), sources_, may_be_relative, base);
 }
 
 // Where the files of the repository are named. Other places name the machine's: a working
@@ -176,14 +188,12 @@ bool Mender::may_be_relative(const Owner& owner) const {
 bool Mender::is_stale_base(const JsonView& value, const Property& property, const Owner& owner,
                            const JsonView* object, const std::string& pointer) {
   if (property.key != Key::uri_base_id || owner.type != Type::artifact_location) return false;
-  const auto uri = object->find("uri");
-  if (!value.is_string() || !uri || !uri->is_string() || sources_.paths == nullptr) return false;
-  const auto mended = mend_reference(uri->text(), sources_, may_be_relative(owner));
+  if (!value.is_string() || !sources_.can_relate()) return false;
+  const auto mended = mend_location(*object, may_be_relative(owner));
   if (!mended || mended->kind != RepairKind::uri_made_relative) return false;
-  if (tables_ != nullptr) {
-    const auto base = tables_->bases.find(value.text());
-    const auto path = base == tables_->bases.end() ? std::nullopt : decode_uri_path(base->second);
-    if (path && sources_.paths->map(*path).relative == ".") return false;
+  if (bases_ != nullptr && sources_.paths != nullptr) {
+    const auto path = decode_uri_path(validation::split_uri(bases_->resolve(value.text())).path);
+    if (path && !path->empty() && sources_.paths->map(*path).relative == ".") return false;
   }
   note(RepairKind::uri_made_relative, pointer, std::string(value.token()), "",
        "the URI is relative to the root now");

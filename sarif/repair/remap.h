@@ -45,7 +45,6 @@ struct RunTables {
   std::vector<Remap> extension_rules;
   Remap artifacts;
   Remap logical_locations;
-  std::map<std::string, std::string, std::less<>> bases;  // URIs of originalUriBaseIds
 };
 
 }  // namespace ethos::sarif

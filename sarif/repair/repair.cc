@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "sarif/json/copy.h"
+#include "sarif/json/utf16_source.h"
 #include "sarif/log/reading.h"
 #include "sarif/repair/log_walk.h"
 #include "sarif/repair/mender.h"
+#include "sarif/repair/surrogate_source.h"
 #include "sarif/repair/survey.h"
 
 namespace ethos::sarif {
@@ -19,19 +21,27 @@ using validation::Type;
 namespace {
 
 constexpr std::array<std::string_view, kRepairKinds> kKindNames = {
-    "byte-order-mark",   "number-out-of-range", "uri-encoded",  "uri-from-windows",
-    "uri-made-relative", "fingerprint-added",   "item-merged",  "duplicate-removed",
-    "severity-mapped",   "level-mapped",        "null-replaced"};
+    "byte-order-mark",   "number-out-of-range", "uri-encoded",   "uri-from-windows",
+    "uri-made-relative", "fingerprint-added",   "item-merged",   "duplicate-removed",
+    "severity-mapped",   "level-mapped",        "null-replaced", "region-added",
+    "encoding-changed",  "surrogate-replaced"};
 
 // Writes the log as it streams by, each part mended.
 class Rewrite final : public LogHandler {
  public:
   Rewrite(JsonReader& reader, JsonWriter& writer, Mender& mender,
-          const std::vector<RunTables>& tables, const std::function<void()>& flush)
-      : reader_(reader), writer_(writer), mender_(mender), tables_(tables), flush_(flush) {}
+          const std::vector<RunTables>& tables, const std::vector<Bases>& bases,
+          const std::function<void()>& flush)
+      : reader_(reader),
+        writer_(writer),
+        mender_(mender),
+        tables_(tables),
+        bases_(bases),
+        flush_(flush) {}
 
   void begin_object(Type type, const std::string& /*pointer*/) override {
     if (type == Type::run && next_run_ < tables_.size()) {
+      mender_.set_bases(next_run_ < bases_.size() ? &bases_[next_run_] : nullptr);
       run_ = &tables_[next_run_++];
       mender_.set_tables(run_);
       next_extension_ = 0;
@@ -123,12 +133,27 @@ class Rewrite final : public LogHandler {
   JsonWriter& writer_;
   Mender& mender_;
   const std::vector<RunTables>& tables_;
+  const std::vector<Bases>& bases_;
   const std::function<void()>& flush_;
   const RunTables* run_ = nullptr;
   const Remap* rules_ = nullptr;
   std::size_t next_run_ = 0;
   std::size_t next_extension_ = 0;
   LogPath path_;
+};
+
+// The log as text that a reader takes: UTF-8, without halves of surrogate pairs.
+class Text {
+ public:
+  Text(std::unique_ptr<ByteSource> bytes, SurrogateSource::Note note)
+      : bytes_(std::move(bytes)), utf8_(*bytes_), source_(utf8_, std::move(note)) {}
+  [[nodiscard]] ByteSource& source() { return source_; }
+  [[nodiscard]] bool is_utf16() const { return utf8_.is_utf16(); }
+
+ private:
+  std::unique_ptr<ByteSource> bytes_;
+  Utf16Source utf8_;
+  SurrogateSource source_;
 };
 
 // The root, opened for looking up files, when one is named.
@@ -161,16 +186,29 @@ base::Result<RepairSummary> repair(const OpenInput& open, ByteSink& sink,
   auto root = open_root(options.root);
   if (!root) return base::Unexpected(std::move(root).error());
   Sources sources;
-  if (root->paths) sources = {&*root->paths, &*root->files};
+  if (root->paths) sources = {&*root->paths, &*root->files, {}};
+  for (const std::string& old : options.old_roots) sources.old_roots.push_back(old_root_of(old));
+  std::vector<Bases> bases;
+  if (sources.can_relate()) {
+    auto source = open();
+    if (!source) return base::Unexpected(std::move(source).error());
+    Text text(std::move(*source), {});
+    auto read = read_bases(text.source());
+    if (!read) return base::Unexpected(std::move(read).error());
+    bases = std::move(*read);
+  }
   auto first = open();
   if (!first) return base::Unexpected(std::move(first).error());
-  const auto tables = survey(**first, sources);
+  std::optional<Text> text;
+  text.emplace(std::move(*first), SurrogateSource::Note());
+  const auto tables = survey(text->source(), sources, bases);
   if (!tables) return base::Unexpected(base::Error(tables.error()));
-  first->reset();
+  text.reset();
 
   auto second = open();
   if (!second) return base::Unexpected(std::move(second).error());
   Mender mender(sources, root->files && options.adds_fingerprints ? &*root->files : nullptr);
+  mender.set_adds_regions(options.adds_regions);
   RepairSummary summary;
   const std::function<void()> flush = [&] {
     for (const RepairChange& change : mender.changes()) {
@@ -180,12 +218,21 @@ base::Result<RepairSummary> repair(const OpenInput& open, ByteSink& sink,
     }
     mender.changes().clear();
   };
-  JsonReader reader(**second);
+  text.emplace(std::move(*second), [&mender](std::uint64_t line, std::string_view escape) {
+    mender.set_line(line);
+    mender.note(RepairKind::surrogate_replaced, "", '"' + std::string(escape) + '"', "\"\\ufffd\"",
+                "half of a pair, which no text can hold");
+  });
+  JsonReader reader(text->source());
   JsonWriter writer(sink, options.layout);
-  Rewrite rewrite(reader, writer, mender, *tables, flush);
+  Rewrite rewrite(reader, writer, mender, *tables, bases, flush);
   auto done = walk_log(reader, rewrite);
   if (!done) return base::Unexpected(std::move(done).error());
   writer.finish();
+  if (text->is_utf16()) {
+    mender.set_line(1);
+    mender.note(RepairKind::encoding_changed, "", R"("UTF-16")", R"("UTF-8")", "JSON is UTF-8");
+  }
   if (reader.had_bom()) {
     mender.set_line(1);
     mender.note(RepairKind::byte_order_mark, "", "", "", "JSON readers refuse it");

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ledger/base/result.h"
 #include "sarif/json/byte_source.h"
@@ -26,9 +27,12 @@ enum class RepairKind : std::uint8_t {
   duplicate_removed,  // an equal tag or array item where items must differ
   severity_mapped,    // security-severity: "High", 7.5 as a number, "undefined"
   level_mapped,       // "info", "Critical"
-  null_replaced       // results: null and the like
+  null_replaced,      // results: null and the like
+  region_added,       // line 1, for a place without a region
+  encoding_changed,   // UTF-16 of the whole file
+  surrogate_replaced  // half of a pair in a text: U+FFFD
 };
-inline constexpr std::size_t kRepairKinds = 11;
+inline constexpr std::size_t kRepairKinds = 14;
 
 // "number-out-of-range"
 [[nodiscard]] std::string_view repair_kind_name(RepairKind kind);
@@ -47,7 +51,10 @@ struct RepairChange {
 
 struct RepairOptions {
   std::string root;  // directory of the sources; empty: none is known
+  // Where the sources were when the tool ran, when that was elsewhere: paths below become relative.
+  std::vector<std::string> old_roots;
   bool adds_fingerprints = true;
+  bool adds_regions = false;  // line 1 for locations of results that have no region
   JsonLayout layout = JsonLayout::indented;
 };
 
@@ -56,7 +63,7 @@ struct RepairSummary {
   std::array<std::uint64_t, kRepairKinds> by_kind{};  // by RepairKind
 };
 
-// The same bytes from the start, as often as asked: the file is read twice.
+// The same bytes from the start, as often as asked: the file is read two or three times.
 using OpenInput = std::function<base::Result<std::unique_ptr<ByteSource>>()>;
 
 // Writes the log with what is broken mended, and tells `on_change` of every change, in the order of

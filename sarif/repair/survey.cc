@@ -27,10 +27,14 @@ bool has_link(const JsonView& value) {
 
 class Survey final : public LogHandler {
  public:
-  explicit Survey(const Sources& sources) : mender_(sources, nullptr) {}
+  Survey(const Sources& sources, const std::vector<Bases>& bases)
+      : mender_(sources, nullptr), bases_(bases) {}
 
   void begin_object(Type type, const std::string& /*pointer*/) override {
-    if (type == Type::run) runs_.emplace_back();
+    if (type == Type::run) {
+      runs_.emplace_back();
+      mender_.set_bases(runs_.size() <= bases_.size() ? &bases_[runs_.size() - 1] : nullptr);
+    }
     if (type == Type::tool_component) rules_ = Remap();
     if (type == Type::tool_component) has_numbered_relations_ = false;
     path_.begin_object();
@@ -76,13 +80,9 @@ class Survey final : public LogHandler {
     return {};
   }
 
-  base::Result<void> member(const JsonView& value, std::string_view name, Type type,
+  base::Result<void> member(const JsonView& value, std::string_view /*name*/, Type /*type*/,
                             const std::string& /*parent*/) override {
     has_links_ = has_links_ || has_link(value);
-    if (type != Type::run || name != validation::key_name(Key::original_uri_base_ids)) return {};
-    for (const JsonView base : value) {
-      runs_.back().bases[base.key()] = base.is_object() ? text_of(base, "uri") : std::string();
-    }
     return {};
   }
 
@@ -129,6 +129,7 @@ class Survey final : public LogHandler {
   }
 
   Mender mender_;
+  const std::vector<Bases>& bases_;
   std::vector<RunTables> runs_;
   Remap rules_;
   LogPath path_;
@@ -138,9 +139,10 @@ class Survey final : public LogHandler {
 
 }  // namespace
 
-base::Result<std::vector<RunTables>> survey(ByteSource& source, const Sources& sources) {
+base::Result<std::vector<RunTables>> survey(ByteSource& source, const Sources& sources,
+                                            const std::vector<Bases>& bases) {
   JsonReader reader(source);
-  Survey handler(sources);
+  Survey handler(sources, bases);
   auto done = walk_log(reader, handler);
   if (!done) return base::Unexpected(std::move(done).error());
   return handler.take();

@@ -5,6 +5,7 @@
 
 #include "ledger/base/result.h"
 #include "sarif/json/byte_source.h"
+#include "sarif/repair/bases.h"
 #include "sarif/repair/remap.h"
 #include "sarif/repair/uri_repair.h"
 
@@ -15,6 +16,7 @@ namespace ethos::sarif {
 // log that has "sarif:/..." links, which count elements too, nor rules that refer to each other by
 // number alone.
 [[nodiscard]] base::Result<std::vector<RunTables>> survey(ByteSource& source,
-                                                          const Sources& sources);
+                                                          const Sources& sources,
+                                                          const std::vector<Bases>& bases);
 
 }  // namespace ethos::sarif

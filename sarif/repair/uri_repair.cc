@@ -124,9 +124,24 @@ std::optional<std::string> mend_by_file(std::string_view text, const Sources& so
   return encode_uri_path(text);
 }
 
+// The rest of `path` below `directory`; both begin with "/". The letter of a drive may differ in
+// case.
+std::optional<std::string> rest_below(const std::string& directory, const std::string& path) {
+  const auto lower_drive = [](std::string text) {
+    if (text.size() > 2 && is_alpha(text[1]) && text[2] == ':') text[1] |= 0x20;
+    return text;
+  };
+  const std::string start = lower_drive(directory) + "/";
+  const std::string whole = lower_drive(path);
+  if (directory.empty() || whole.size() <= start.size() || !whole.starts_with(start)) {
+    return std::nullopt;
+  }
+  return whole.substr(start.size());
+}
+
 // Absolute paths below the root, and "/src/a.c" when that is what the root holds.
 std::optional<std::string> make_relative(std::string_view text, const Sources& sources) {
-  if (sources.paths == nullptr) return std::nullopt;
+  if (!sources.can_relate()) return std::nullopt;
   const validation::UriParts parts = validation::split_uri(text);
   const bool is_local =
       parts.is_file() && (parts.authority.empty() || parts.authority == "localhost");
@@ -135,6 +150,12 @@ std::optional<std::string> make_relative(std::string_view text, const Sources& s
   if (parts.has_query || parts.has_fragment) return std::nullopt;
   const auto path = decode_uri_path(parts.path);
   if (!path || path->empty() || path->front() != '/') return std::nullopt;
+  for (const std::string& old : sources.old_roots) {
+    const auto plain = normalize_path(*path);
+    const auto rest = plain ? rest_below(old, *plain) : std::nullopt;
+    if (rest) return encode_uri_path(*rest);
+  }
+  if (sources.paths == nullptr) return std::nullopt;
   const Place place = sources.paths->map(*path);
   if (!place.relative.empty()) return place.uri;
   const std::string below = path->substr(path->find_first_not_of('/') == std::string::npos
@@ -165,8 +186,18 @@ std::optional<std::string> mend_host(std::string_view text, const Sources& sourc
 
 }  // namespace
 
+std::string old_root_of(std::string_view directory) {
+  if (validation::split_uri(directory).is_file()) {
+    const auto decoded = decode_uri_path(validation::split_uri(directory).path);
+    return decoded ? old_root_of(*decoded) : std::string();
+  }
+  std::string path = has_drive(directory) ? "/" + with_slashes(directory) : std::string(directory);
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
 std::optional<MendedUri> mend_reference(std::string_view text, const Sources& sources,
-                                        bool may_be_relative) {
+                                        bool may_be_relative, std::string_view base) {
   std::optional<MendedUri> mended;
   if (auto relative = may_be_relative ? mend_host(text, sources) : std::nullopt) {
     mended = {std::move(*relative), RepairKind::uri_made_relative,
@@ -185,6 +216,14 @@ std::optional<MendedUri> mend_reference(std::string_view text, const Sources& so
   const std::string_view now = mended ? std::string_view(mended->uri) : text;
   if (!validation::is_uri_reference(now)) return std::nullopt;
   if (may_be_relative) {
+    const validation::UriParts parts = validation::split_uri(now);
+    const bool is_plain = !parts.path.empty() && !parts.is_absolute() && !parts.is_rooted();
+    auto by_base =
+        base.empty() || !is_plain ? std::nullopt : make_relative(std::string(base) += now, sources);
+    if (by_base && *by_base != now) {
+      return MendedUri{std::move(*by_base), RepairKind::uri_made_relative,
+                       "what it is relative to lies below the root"};
+    }
     if (auto relative = make_relative(now, sources)) {
       return MendedUri{std::move(*relative), RepairKind::uri_made_relative,
                        "an absolute path below the root"};

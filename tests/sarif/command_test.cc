@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -196,7 +198,7 @@ TEST_CASE("command: evidence that cannot be trusted stops everything", "[sarif]"
       3);
 }
 
-TEST_CASE("command: fingerprints are added, kept and never replaced", "[sarif]") {
+TEST_CASE("command: fingerprints are added, kept, and replaced only when asked for", "[sarif]") {
   const TempDir dir;
   std::ofstream(dir.file("in.sarif")) << R"({"version":"2.1.0","runs":[{"results":[
     {"locations":[{"physicalLocation":{"artifactLocation":{"uri":"src/tabs.sh"},"region":{"startLine":2}}}]},
@@ -214,12 +216,74 @@ TEST_CASE("command: fingerprints are added, kept and never replaced", "[sarif]")
         "2a73a72d3d96552d:1");
   CHECK(results.at(1)->find_path({"partialFingerprints", "primaryLocationLineHash"})->text() ==
         "other:1");
+  const Outcome replaced = call({"fingerprint", "--replace", "--key", "github", "--root",
+                                 data("tree"), dir.file("in.sarif"), "-o", "-", "--compact"});
+  CHECK(replaced.err.find("1 fingerprints added, 0 equal, 1 different and replaced") !=
+        std::string::npos);
+  CHECK(replaced.out.find("other:1") == std::string::npos);
   CHECK_FALSE(results.at(2)->find("partialFingerprints"));
   CHECK_FALSE(results.at(3)->find("partialFingerprints"));
   CHECK(
       call({"fingerprint", "--lines", data("tree/src/tabs.sh")}).out.find("2a73a72d3d96552d:1\n") !=
       std::string::npos);
   CHECK(call({"fingerprint", dir.file("in.sarif")}).code == 2);
+}
+
+TEST_CASE("command: fingerprints of locations that have an index only", "[sarif]") {
+  const TempDir dir;
+  // The list comes behind the results, and each run has its own.
+  std::ofstream(dir.file("in.sarif")) << R"({"version":"2.1.0","runs":[{},{"results":[
+    {"locations":[{"physicalLocation":{"artifactLocation":{"index":1},"region":{"startLine":2}}}]},
+    {"locations":[{"physicalLocation":{"artifactLocation":{"index":7},"region":{"startLine":2}}}]},
+    {"locations":[{"physicalLocation":{"artifactLocation":{"index":-1},"region":{"startLine":2}}}]}],
+    "artifacts":[{},{"location":{"uri":"src/tabs.sh"}}]}]})";
+  const Outcome done = call({"fingerprint", "--key", "github", "--root", data("tree"),
+                             dir.file("in.sarif"), "-o", "-", "--compact"});
+  CHECK(done.code == 0);
+  CHECK(done.err.find("3 results: 1 fingerprints added") != std::string::npos);
+  CHECK(done.out.find("2a73a72d3d96552d:1") != std::string::npos);
+}
+
+TEST_CASE("command: output that a Windows shell wrote as UTF-16", "[sarif]") {
+  const TempDir dir;
+  const std::string text = "a.c:1:2: warning: caf\xC3\xA9 \xF0\x9F\x98\x80 [-Wx]\n";
+  const auto write = [&](const char* name, bool is_big) {
+    std::ofstream out(dir.file(name), std::ios::binary);
+    const std::u16string units = u"\uFEFFa.c:1:2: warning: caf\u00E9 \U0001F600 [-Wx]\n";
+    for (const char16_t unit : units) {
+      const std::array<char, 2> bytes = {static_cast<char>(unit & 0xFFU),
+                                         static_cast<char>(unit >> 8U)};
+      out.put(bytes[is_big ? 1 : 0]).put(bytes[is_big ? 0 : 1]);
+    }
+  };
+  std::ofstream(dir.file("utf8")) << text;
+  write("little", false);
+  write("big", true);
+  const Outcome plain = call({"convert", "--from", "gcc", dir.file("utf8"), "-o", "-"});
+  CHECK(plain.out.find("caf\xC3\xA9 \xF0\x9F\x98\x80") != std::string::npos);
+  for (const char* name : {"little", "big"}) {
+    CHECK(call({"convert", "--from", "gcc", dir.file(name), "-o", "-"}).out == plain.out);
+  }
+}
+
+TEST_CASE("command: merge takes more files than may be open at first", "[sarif]") {
+  const TempDir dir;
+  std::ofstream(dir.file("a"))
+      << R"({"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t"}},"results":[{"message":{"text":"m"}}]}]})";
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  if (before.rlim_max < 1000) {
+    WARN("skipped: the limit of open files is below 1000");
+    return;
+  }
+  const rlimit low{128, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &low) == 0);
+  std::vector<std::string> words = {"merge", "--fold", "tool", "-o", "-", "--compact"};
+  words.insert(words.end(), 300, dir.file("a"));
+  const Outcome done = call(words);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(done.code == 0);
+  CHECK(done.err.find("1 runs of 300, with 300 results") != std::string::npos);
 }
 
 TEST_CASE("an unknown option is named, whatever else is missing", "[sarif][cli]") {

@@ -390,6 +390,7 @@ TEST_CASE("formats: each output is recognised by its content", "[sarif]") {
     CHECK(*found == format);
   }
   CHECK(*detect_format(R"({"version":"2.1.0","runs":[]})") == "sarif");
+  CHECK(*detect_format("<stdin>:1:19: warning: unused [-Wunused]\n<stdin>:2:1: warning: \xE2\x80\x98x\xE2\x80\x99\n") == "gcc-text");
   CHECK_FALSE(detect_format("[]"));
   CHECK_FALSE(detect_format("  \n"));
   CHECK_FALSE(detect_format("hello"));

@@ -7,6 +7,7 @@
 
 #include "sarif/repair/repair.h"
 #include "sarif/validate/validate.h"
+#include "tests/sarif/mended.h"
 #include "tests/sarif/support.h"
 #include "tests/sarif/temp_tree.h"
 
@@ -15,53 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-struct Mended {
-  std::string text;
-  std::vector<RepairChange> changes;
-  std::string failure;
-
-  [[nodiscard]] json log() const { return json::parse(text); }
-  [[nodiscard]] json run0() const { return log()["runs"][0]; }
-  [[nodiscard]] std::string pointers() const {
-    std::string out;
-    for (const RepairChange& change : changes) {
-      out += out.empty() ? "" : " ";
-      out += change.pointer;
-    }
-    return out;
-  }
-};
-
-Mended mend(const std::string& text, const std::string& root = {}) {
-  Mended mended;
-  StringSink sink;
-  RepairOptions options;
-  options.root = root;
-  options.layout = JsonLayout::compact;
-  const auto done = repair(
-      [&text]() -> base::Result<std::unique_ptr<ByteSource>> {
-        return std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(text));
-      },
-      sink, options, [&mended](const RepairChange& change) { mended.changes.push_back(change); });
-  if (!done) {
-    mended.failure = done.error().message();
-    return mended;
-  }
-  CHECK(done->changes == mended.changes.size());
-  mended.text = sink.text();
-  return mended;
-}
-
-// A log with one run; the text is the run's members but for the tool's.
-std::string log_with(const std::string& members, const std::string& driver = "\"name\":\"T\"") {
-  return R"({"version":"2.1.0","runs":[{"tool":{"driver":{)" + driver + "}}" +
-         (members.empty() ? "" : "," + members) + "}]}\n";
-}
-
-std::string result_with(const std::string& members) {
-  return log_with(R"("results":[{"message":{"text":"m"},)" + members + "}]");
-}
 
 TEST_CASE("repair: what needs no change keeps its tokens", "[sarif][repair]") {
   const std::string text =
