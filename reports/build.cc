@@ -101,7 +101,7 @@ std::string unverified_reason(const Verdict& verdict) {
 base::Result<std::int64_t> read_records(const Request& request, std::int64_t size,
                                         const RecordSink& sink, const DroppedSink& dropped) {
   if (!request.is_bundle) return read_ledger(request.ledger, size, sink, dropped);
-  auto count = read_bundle(request.ledger, request.at, sink);
+  auto count = read_bundle(request.ledger, request.at, sink, dropped);
   if (count && size > 0 && *count != size) {
     return base::fail(base::Errc::mismatch,
                       request.ledger + ": holds another number of records than its checkpoint");

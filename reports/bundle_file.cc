@@ -7,7 +7,9 @@
 #include <array>
 #include <cerrno>
 #include <map>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "ledger/base/bytes.h"
 #include "ledger/base/hex.h"
@@ -26,7 +28,10 @@ constexpr std::size_t kMaxEntries = 4194304 + 512;
 constexpr std::size_t kMaxManifest = 16384;
 constexpr std::size_t kMaxDisclosure = std::size_t{1} << 26U;
 constexpr std::size_t kSaltBytes = 32;
+constexpr std::size_t kHashBytes = 32;
+constexpr std::uint64_t kTileWidth = 256;
 constexpr std::string_view kEntries = "tile/entries/";
+constexpr std::string_view kLeafTiles = "tile/0/";
 
 class Archive {
  public:
@@ -46,6 +51,21 @@ class Archive {
       size = size * 8 + static_cast<std::uint64_t>(header[i] - '0');
     }
     left_ = (size + kBlock - 1) / kBlock * kBlock;
+    return true;
+  }
+  // Where the bytes of the member just named begin.
+  [[nodiscard]] std::uint64_t offset() const { return at_; }
+
+  // Bytes that were passed before; does not move.
+  bool read_at(std::uint64_t offset, std::span<char> out) const {
+    std::size_t done = 0;
+    while (done < out.size()) {
+      const ssize_t count = ::pread(fd_.get(), out.data() + done, out.size() - done,
+                                    static_cast<off_t>(offset + done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return false;
+      done += static_cast<std::size_t>(count);
+    }
     return true;
   }
 
@@ -78,35 +98,79 @@ class Archive {
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return false;
       into += count;
+      at_ += static_cast<std::uint64_t>(count);
       size -= static_cast<std::size_t>(count);
     }
     return true;
   }
 
   base::UniqueFd fd_;
+  std::uint64_t at_ = 0;
   std::uint64_t left_ = 0;
   bool is_broken_ = false;
 };
 
-// u16 big endian length and record bytes, again and again (C2SP tlog-tiles).
-// Those beyond `limit` are passed over.
-bool split_entries(std::string_view bytes, std::int64_t& next, std::int64_t limit,
-                   const RecordSink& sink, bool& has_dropped) {
-  while (!bytes.empty() && (limit <= 0 || next < limit)) {
-    if (bytes.size() < 2) return false;
-    const std::size_t length =
-        static_cast<std::size_t>(static_cast<unsigned char>(bytes[0])) * 256 +
-        static_cast<unsigned char>(bytes[1]);
-    if (length == 0) {
-      has_dropped = true;
-      return false;
-    }
-    if (bytes.size() - 2 < length) return false;
-    sink(static_cast<std::uint64_t>(next++), bytes.substr(2, length));
-    bytes.remove_prefix(2 + length);
+// The hashes of the leaves, 256 a member and in order. Only where they lie is kept: they are asked
+// for records that were dropped, and stand before the entries.
+class LeafTiles {
+ public:
+  void add(std::uint64_t offset, std::uint64_t size) { tiles_.push_back({offset, size}); }
+  bool hash_of(const Archive& archive, std::uint64_t seq, std::span<char, kHashBytes> out) const {
+    const std::uint64_t tile = seq / kTileWidth;
+    const std::uint64_t at = seq % kTileWidth * kHashBytes;
+    if (tile >= tiles_.size() || at + kHashBytes > tiles_[tile].size) return false;
+    return archive.read_at(tiles_[tile].offset + at, out);
   }
-  return true;
-}
+
+ private:
+  struct Tile {
+    std::uint64_t offset, size;
+  };
+  std::vector<Tile> tiles_;
+};
+
+// Takes the entry bundles apart: u16 big endian length and record bytes, again and again (C2SP
+// tlog-tiles); a length of 0 is a dropped record (bundle.md B-15).
+class Entries {
+ public:
+  enum class Fault : std::uint8_t { none, cut, dropped };
+  Entries(const Archive& archive, const LeafTiles& tiles, std::int64_t limit,
+          const RecordSink& sink, const DroppedSink& dropped)
+      : archive_(archive), tiles_(tiles), limit_(limit), sink_(sink), dropped_(dropped) {}
+
+  // Those beyond the limit are passed over.
+  Fault split(std::string_view bytes) {
+    while (!bytes.empty() && (limit_ <= 0 || next_ < limit_)) {
+      if (bytes.size() < 2) return Fault::cut;
+      const std::size_t length =
+          static_cast<std::size_t>(static_cast<unsigned char>(bytes[0])) * 256 +
+          static_cast<unsigned char>(bytes[1]);
+      if (bytes.size() - 2 < length) return Fault::cut;
+      const auto seq = static_cast<std::uint64_t>(next_);
+      if (length != 0) {
+        sink_(seq, bytes.substr(2, length));
+      } else if (!dropped_) {
+        return Fault::dropped;
+      } else {
+        std::array<char, kHashBytes> hash{};
+        if (!tiles_.hash_of(archive_, seq, hash)) return Fault::cut;
+        dropped_(seq, {hash.data(), hash.size()});
+      }
+      ++next_;
+      bytes.remove_prefix(2 + length);
+    }
+    return Fault::none;
+  }
+  [[nodiscard]] std::int64_t count() const { return next_; }
+
+ private:
+  const Archive& archive_;
+  const LeafTiles& tiles_;
+  std::int64_t limit_;
+  const RecordSink& sink_;
+  const DroppedSink& dropped_;
+  std::int64_t next_ = 0;
+};
 
 std::string named(const std::string& path, std::string_view what) {
   return std::string(path).append(": ").append(what);
@@ -127,16 +191,16 @@ std::string manifest_fault(std::string_view text) {
 }  // namespace
 
 base::Result<std::int64_t> read_bundle(const std::string& path, std::int64_t limit,
-                                       const RecordSink& sink) {
+                                       const RecordSink& sink, const DroppedSink& dropped) {
   base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.is_open()) return base::fail_errno(path, errno);
   Archive archive(std::move(fd));
+  LeafTiles tiles;
+  Entries entries(archive, tiles, limit, sink, dropped);
   std::string name;
   std::string bytes;
   std::uint64_t size = 0;
-  std::int64_t next = 0;
   bool has_manifest = false;
-  bool has_dropped = false;
   while (archive.next(name, size)) {
     if (name == "manifest.json") {
       if (size > kMaxManifest || !archive.content(size, bytes))
@@ -146,22 +210,21 @@ base::Result<std::int64_t> read_bundle(const std::string& path, std::int64_t lim
       has_manifest = true;
     } else if (name.starts_with(kEntries)) {
       // Members are sorted and numbers padded, so entry bundles come in the order of their records.
-      if (!has_manifest || size > kMaxEntries || !archive.content(size, bytes) ||
-          !split_entries(bytes, next, limit, sink, has_dropped)) {
-        if (has_dropped)
-          return fail(
-              Errc::unsupported,
-              named(path,
-                    "records were dropped (pruned) from it; make the report from the ledger"));
+      Entries::Fault fault = Entries::Fault::cut;
+      if (has_manifest && size <= kMaxEntries && archive.content(size, bytes))
+        fault = entries.split(bytes);
+      if (fault == Entries::Fault::dropped)
+        return fail(Errc::unsupported, named(path, "records were dropped (pruned) from it"));
+      if (fault != Entries::Fault::none)
         return fail(Errc::mismatch, named(path, name).append(" is cut or out of order"));
-      }
-    } else if (!archive.skip()) {
-      break;
+    } else {
+      if (name.starts_with(kLeafTiles)) tiles.add(archive.offset(), size);
+      if (!archive.skip()) break;
     }
   }
   if (archive.is_broken() || !has_manifest)
     return fail(Errc::malformed, path + ": not a whole bundle");
-  return next;
+  return entries.count();
 }
 
 base::Result<void> read_bundle_disclosures(const std::string& path,

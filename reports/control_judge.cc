@@ -257,6 +257,7 @@ ControlState retention(const Model& model) {
     if (out.evidence.size() < kMaxEvidence) out.evidence.push_back(event.ref);
   }
   out.statement += "; " + counted(holds, "legal hold", "legal holds") + " in the whole ledger";
+  if (const std::string gone = pruned_text(model); !gone.empty()) out.statement += "; " + gone;
   return out;
 }
 
@@ -296,7 +297,10 @@ ControlState generator(const Model& model) {
 }
 
 ControlState chain(const Model& model) { return by_verdict(model, "integrity"); }
-ControlState anchor(const Model& model) { return by_verdict(model, "time"); }
+ControlState anchor(const Model& model) {
+  if (model.verdict.result_of("time") != "none") return by_verdict(model, "time");
+  return state(Shown::no_event, "no time stamp of an authority and no cosignature of a witness");
+}
 
 struct Judge {
   std::string_view kind;

@@ -11,12 +11,12 @@ namespace {
 
 void put_state(Html& html, Markup css, Markup symbol, Markup word, std::int64_t runs,
                const std::optional<Ref>& first) {
-  html.raw("<span class=\"cell\"><span class=\"sym ")
+  html.raw("<span class=\"cell\"><span class=\"nw\"><span class=\"sym ")
       .raw(css)
       .raw("\" aria-hidden=\"true\">")
       .raw(symbol)
       .raw("</span>");
-  html.raw(word).raw("\u00a0").number(runs);  // they stay on one line
+  html.raw(word).raw("\u00a0").number(runs).raw("</span>");  // they stay on one line
   if (first) {
     html.raw(" <span class=\"ref\"")
         .attribute("title", "first: record " + ref_text(*first))

@@ -84,11 +84,13 @@ details[open]>summary{font-weight:600}
 details .inner{padding:.2rem 0 .8rem 1.1rem}
 details:target,tr:target{outline:2px solid var(--link);outline-offset:3px}
 pre{background:var(--soft);border:1px solid var(--line);padding:.7rem .9rem;font-size:.85rem;white-space:pre-wrap;overflow-wrap:anywhere}
-.copy{float:right}
+.copy{float:right;position:relative;top:.9rem;right:.5rem}
 .filter{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:.5rem 0;font-size:.9rem}
 .filter input{font:inherit;padding:.3rem .5rem;min-width:14rem;border:1px solid var(--mute);background:var(--bg);color:var(--fg)}
 .filter button,.copy{font:inherit;font-size:.85rem;padding:.25rem .6rem;min-height:24px;border:1px solid var(--mute);background:var(--soft);color:var(--fg);cursor:pointer}
 footer{margin:3rem 0 2rem;border-top:1px solid var(--line);padding-top:.8rem}
+/* A browser lays out what is looked at: pages of thousands of rows open at once. */
+@media screen{section>.scroll,.inner>.scroll{content-visibility:auto;contain-intrinsic-height:auto 30rem}}
 @media screen and (max-width:92rem){.matrix .cell{white-space:normal}.matrix .cell .ref{white-space:nowrap}.matrix th,.matrix td{padding:.35rem .3rem}}
 @media screen and (max-width:60rem){td .long{min-width:8rem}}
 @media (min-width:84rem){
@@ -107,7 +109,7 @@ nav,.skip,.filter label,.filter input,.filter button,.copy{display:none}
 .alarm{position:static;color:#a40e26;background:#fff;border:2px solid #a40e26}
 a{color:inherit;text-decoration:none}
 .scroll{overflow:visible}table,.matrix{font-size:7.6pt}.matrix th,.matrix td{padding:.2rem .25rem}th,td{padding:.2rem .3rem}
-thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.tiles li,.verdicts li{break-inside:avoid}
+thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.tiles li,.verdicts li,.facts dd{break-inside:avoid}.facts dt,caption,summary,.filter{break-after:avoid}
 .nw,time,td.n,th.n{white-space:normal}td .long,td time{min-width:0}
 /* Without grid and var(): not every engine that prints knows them. */
 .tiles,.verdicts,.facts,.legend{display:block}

@@ -16,7 +16,7 @@ void put_ids(Html& html, const ControlKind& kind) {
     html.raw("<li><small>").text(framework).raw(":</small> ");
     for (std::size_t i = 0; i < controls.size(); ++i) {
       if (i != 0) html.raw(", ");
-      html.text(controls[i]->id);
+      html.raw("<span class=\"nw\">").text(controls[i]->id).raw("</span>");
       if (!controls[i]->condition.empty())
         html.raw(" <small>(").text(controls[i]->condition).raw(")</small>");
     }

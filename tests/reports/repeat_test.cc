@@ -145,6 +145,28 @@ TEST_CASE("repeat: runs that were pruned since are told from runs that never wer
   CHECK(report.at("runs").size() == 1);
   CHECK(slurp(all.dir.file("x/report.html")).find("RUNS OF THIS PERIOD MAY BE MISSING") != std::string::npos);
   CHECK(slurp(all.dir.file("x/counts.csv")).find("records:(dropped by ledger.prune):ledger," + std::to_string(end - 1) + ",") != std::string::npos);
+  CHECK(report.at("completeness").dump().find("dropped by ledger.prune") != std::string::npos);
+  const auto retention = std::find_if(report.at("controls").begin(), report.at("controls").end(), [](const Json& one) { return one.at("kind") == "retention"; });
+  CHECK(retention->at("statement").get<std::string>().find(std::to_string(end - 1) + " records of 1 run, from ") != std::string::npos);
+  // A bundle of the pruned ledger has the hashes of what is gone, and gives the same bytes.
+  all.bundle("");
+  const Ended bundled = all.start("ethos-report", "--bundle " + all.dir.file("b.ethosb") + " --pin " + all.dir.file("pin") +
+                                                      " --period 2026-01-01..2026-12-31 --zone UTC --format html,json,csv --out " + all.dir.file("y"));
+  CAPTURE(bundled.err);
+  REQUIRE(bundled.status == 0);
+  for (const char* name : {"report.html", "report.json", "counts.csv", "runs.csv", "controls.csv"})
+    CHECK(slurp(all.dir.file(std::string("x/") + name)) == slurp(all.dir.file(std::string("y/") + name)));
+  CHECK(all.start("ethos-report", "verify --bundle " + all.dir.file("b.ethosb") + " --pin " + all.dir.file("pin") + " " + all.dir.file("x")).status == 0);
+  // With one bit of a hash of what is gone changed, nothing is reported on.
+  std::string damaged = slurp(all.dir.file("b.ethosb"));
+  damaged[damaged.find("tile/0/") + 512 + 33] ^= 1;
+  save(all.dir.file("b.ethosb"), damaged);
+  const Ended refused = all.start("ethos-report", "--bundle " + all.dir.file("b.ethosb") + " --pin " + all.dir.file("pin") +
+                                                      " --unverified --period 2026-01-01..2026-12-31 --format json --out " + all.dir.file("z"));
+  CHECK(refused.status == 0);
+  CHECK(Json::parse(slurp(all.dir.file("z/report.json"))).at("source").at("root") != report.at("source").at("root"));
+  CHECK(all.start("ethos-report", "--bundle " + all.dir.file("b.ethosb") + " --pin " + all.dir.file("pin") +
+                                      " --period 2026-01-01..2026-12-31 --out " + all.dir.file("w")).status == 1);
   // The state before cannot be reported on any more, and is not called false.
   const Ended before = all.verify();
   CAPTURE(before.err);
