@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ledger/base/step_mark.h"
+#include "sandbox/file_rights.h"
 #include "sandbox/grant_outputs.h"
 #include "sandbox/launch.h"
 #include "sandbox/signal_guard.h"
@@ -57,14 +58,17 @@ CageOutcome run_cage(const Plan& plan, const LaunchOptions& options, EvidenceSin
 
   base::step_mark("release");
   Watch watch(plan, options, launch, sink, signals.fd());
-  launch.release();
-  watch.run(result);
+  {
+    const OwnRights own;
+    launch.release();
+    watch.run(result);
+  }
 
   base::step_mark("take down");
   const bool is_empty = launch.take_down(result.usage, result.processes_left_source);
   result.processes_left = is_empty ? 0 : 1;
   base::step_mark("last output, outputs");
-  watch.finish(result);
+  with_own_rights([&] { watch.finish(result); });
   outputs.collect(launch, options, signals.fd(), result);
   for (const Denial& refusal : result.commit_refusals) {
     result.denials += refusal.count;

@@ -6,9 +6,12 @@
 
 #include "ledger/base/step_mark.h"
 #include "ledger/ledger_files.h"
+#include "ledger/service/cage_runner.h"
+#include "sandbox/by_service.h"
 #include "sandbox/doctor.h"
 #include "sandbox/drift.h"
 #include "sandbox/exit_status.h"
+#include "sandbox/for_caller.h"
 #include "sandbox/prepare.h"
 #include "sandbox/read_host.h"
 #include "sandbox/run_command.h"
@@ -45,6 +48,7 @@ int show_plan(const RunOptions& options, std::ostream& out, std::ostream& err) {
 }  // namespace
 
 int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+  if (args.size() == 1 && args.front() == ledger::service::kRunnerWord) return run_for_caller(err);
   base::step_mark("options");
   const auto parsed = parse_run_options(args);
   if (const auto* answer = std::get_if<Answer>(&parsed)) {
@@ -57,7 +61,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
     case Command::plan:
       return show_plan(options, out, err);
     case Command::run:
-      return run_tool(options, err);
+      return options.is_by_service ? run_by_service(options, err) : run_tool(options, err);
     case Command::doctor:
       return run_doctor({options.is_json, options.is_quiet, options.cgroup_parent.value_or("")},
                         out);

@@ -20,6 +20,7 @@
 #include <new>
 
 #include "ledger/base/step_mark.h"
+#include "sandbox/file_rights.h"
 #include "sandbox/init_image.h"
 #include "sandbox/proc_dir.h"
 #include "sandbox/readback.h"
@@ -62,6 +63,7 @@ Launch::~Launch() {
   struct rusage usage {};
   std::string source;
   take_down(usage, source);
+  const OwnRights own;
   cgroup_.reset();
 }
 
@@ -129,6 +131,7 @@ std::optional<Launch::Failure> Launch::check() {
 // limit asks for it. One without a controller holds and counts nothing, and making and removing it
 // takes 3 % of a launch: pid 1's death ends every process, and the listener's hang-up proves it.
 std::optional<Launch::Failure> Launch::make_cgroup() {
+  const OwnRights own;
   if (is_fault(Step::cgroup)) return denial(Step::cgroup, options_.fault.error);
   bool is_required = !options_.cgroup_parent.empty();
   for (const Limit& limit : plan_.limits) is_required |= limit.by == Enforcer::cgroup;
@@ -149,8 +152,10 @@ std::optional<Launch::Failure> Launch::make_cgroup() {
 std::optional<Launch::Failure> Launch::start_child() {
   if (is_fault(Step::source)) return denial(Step::source, options_.fault.error);
   const bool is_root = plan_.identity.is_mapped_by_root;
+  // With the caller's rights where this is for one; from here on with our own.
   if (is_root)
     if (const StepFailure failure = root_.open_trees()) return denial_of(failure);
+  const OwnRights own;
   self_pidfd_.reset(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
   if (!self_pidfd_.is_open()) return runner_failure("pidfd_open", errno);
   child_state_ = std::make_unique<ChildState>();
@@ -284,6 +289,7 @@ void Launch::prepare_proof() {
 }
 
 std::optional<Launch::Failure> Launch::prove(Enforced& enforced) {
+  const OwnRights rights;
   base::step_mark("read back");
   const auto& own = *own_namespaces_;
   if (!own) return denial(Step::readback, own.error().sys, own.error().what);
@@ -332,6 +338,7 @@ void Launch::reap() {
 }
 
 bool Launch::take_down(struct rusage& usage, std::string& source) {
+  const OwnRights own;
   if (pid_ < 0) return true;
   if (!is_reaped_) {
     // pid 1 dies last: the kernel kills and reaps the rest of its namespace before it becomes a
@@ -351,6 +358,9 @@ bool Launch::take_down(struct rusage& usage, std::string& source) {
   return poll(&watch, 1, 1000) == 1 && (watch.revents & POLLHUP) != 0;
 }
 
-bool Launch::remove_cgroup() { return !cgroup_ || cgroup_->remove(); }
+bool Launch::remove_cgroup() {
+  const OwnRights own;
+  return !cgroup_ || cgroup_->remove();
+}
 
 }  // namespace ethos::sandbox

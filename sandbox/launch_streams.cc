@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "sandbox/file_rights.h"
 #include "sandbox/init_image.h"
 #include "sandbox/launch.h"
 
@@ -77,6 +78,7 @@ SetupDenial refused_input(int error, const char* cause) {
 // Pipes of our own for the output: the tool never holds a descriptor of the caller, whose flags it
 // could change. Owned by the tool's uid, so that it may open /dev/stdout.
 std::optional<Launch::Failure> Launch::open_streams() {
+  const OwnRights own;
   for (auto [read_end, write_end] :
        {std::pair{&out_read_, &out_write_}, std::pair{&err_read_, &err_write_}}) {
     int ends[2];

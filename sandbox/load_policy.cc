@@ -121,7 +121,8 @@ class Loader {
   Result<void> host_ceiling() {
     UniqueFd fd(
         ::open(request_.host_ceiling.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    if (!fd.is_open() && (errno == ENOENT || errno == ENOTDIR)) return {};
+    const bool is_absent = !fd.is_open() && (errno == ENOENT || errno == ENOTDIR);
+    if (is_absent && !request_.is_host_ceiling_required) return {};
     if (!fd.is_open()) return base::fail_errno(request_.host_ceiling, errno);
     auto file = read_open(fd, request_.host_ceiling);
     if (!file) return base::Unexpected(std::move(file).error());

@@ -24,6 +24,7 @@ struct PolicyRequest {
   std::optional<std::string> config_revision;  // --config-rev
   std::optional<std::string> ceiling;          // --ceiling
   std::string host_ceiling = "/etc/ethos/ceiling.json";
+  bool is_host_ceiling_required = false;
 };
 
 struct Policy {

@@ -83,6 +83,9 @@ constexpr auto kTable = std::to_array<OptionRow>({
         "socket of the service that writes the ledger (default: $ETHOS_SERVICE, then one beside "
         "the ledger)",
         "SOCKET"),
+    flag(
+        "--by-service", run, [](O& o) -> bool& { return o.is_by_service; },
+        "have that service build the cage too, so that no key is within the caller's reach"),
     text(
         "--cgroup-parent", both, [](O& o) -> Text& { return o.cgroup_parent; },
         "cgroup v2 directory to make the cage's group in", "DIR"),

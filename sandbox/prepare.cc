@@ -8,6 +8,7 @@
 
 #include "ledger/base/paths.h"
 #include "sandbox/facts_collect.h"
+#include "sandbox/file_rights.h"
 #include "sandbox/output_format.h"
 #include "sandbox/path_text.h"
 #include "sandbox/plan_build.h"
@@ -28,6 +29,10 @@ PolicyRequest policy_request(const RunOptions& options) {
   request.config = options.config;
   request.config_revision = options.config_revision;
   request.ceiling = options.ceiling;
+  if (options.host_ceiling) {
+    request.host_ceiling = *options.host_ceiling;
+    request.is_host_ceiling_required = true;
+  }
   return request;
 }
 
@@ -155,6 +160,14 @@ Result<Prepared> prepare(const RunOptions& options, const Caller& caller,
   auto workspace = open_workspace(options.workspace, caller.cwd);
   if (!workspace) return base::Unexpected(std::move(workspace).error());
   p.workspace = std::move(*workspace);
+  // The tool acts as the owner of the workspace, in its group: that must be no more than the caller.
+  if (const auto& rights = lent_rights();
+      rights && rights->uid != 0 &&
+      (p.workspace.uid != rights->uid || !rights->has_group(p.workspace.gid))) {
+    return base::fail(Errc::refused, "workspace " + p.workspace.path +
+                                         ": belongs to another user or group; the service builds "
+                                         "cages on the caller's own files only");
+  }
   if (ledger) {
     for (const std::string& path : ledger_paths(*ledger))
       if (is_at_or_below(path, p.workspace.path))

@@ -107,14 +107,7 @@ Result<void> check_outputs(const RunOptions& options, Ready& ready) {
   return check("--run-id-file", options.run_id_file, ready.run_id_file);
 }
 
-}  // namespace
-
-Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock) {
-  Ready ready;
-  base::step_mark("ledger place");
-  auto caller = read_caller();
-  if (!caller) return base::Unexpected(std::move(caller).error());
-  ready.caller = std::move(*caller);
+Result<void> settle_ledger(const RunOptions& options, const base::Clock& clock, Ready& ready) {
   auto choice = ledger::choose_ledger(options.ledger, options.keys, ledger::process_environment());
   if (!choice) return base::Unexpected(std::move(choice).error());
   if (auto placed = check_ledger_place(options, ready.caller, choice->files); !placed)
@@ -124,6 +117,27 @@ Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock) {
   auto ledger = ready_ledger(*choice, service, !options.has_no_init, clock);
   if (!ledger) return base::Unexpected(std::move(ledger).error());
   ready.ledger = std::move(*ledger);
+  return {};
+}
+
+}  // namespace
+
+Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock,
+                        std::optional<ServedCall> call) {
+  Ready ready;
+  base::step_mark("ledger place");
+  if (call) {
+    ready.caller = std::move(call->caller);
+    ready.ledger = {std::move(call->files), std::nullopt, std::move(call->client)};
+    if (auto placed = check_ledger_place(options, ready.caller, ready.ledger.files); !placed)
+      return base::Unexpected(std::move(placed).error());
+  } else {
+    auto caller = read_caller();
+    if (!caller) return base::Unexpected(std::move(caller).error());
+    ready.caller = std::move(*caller);
+    if (auto settled = settle_ledger(options, clock, ready); !settled)
+      return base::Unexpected(std::move(settled).error());
+  }
   base::step_mark("host facts");
   auto host = read_host(options.cgroup_parent.value_or(""));
   if (!host) return base::Unexpected(std::move(host).error());

@@ -34,6 +34,14 @@ struct Ready {
   base::UniqueFd standard_input;  // open: what the tool gets; closed: /dev/null
 };
 
-[[nodiscard]] base::Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock);
+// What a service settled for the runner that it started.
+struct ServedCall {
+  Caller caller;
+  ledger::LedgerFiles files;  // of the service's ledger: no grant may reach them
+  ledger::service::Client client;
+};
+
+[[nodiscard]] base::Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock,
+                                            std::optional<ServedCall> call = std::nullopt);
 
 }  // namespace ethos::sandbox

@@ -286,7 +286,7 @@ class Run {
 
 }  // namespace
 
-int run_tool(const RunOptions& options, std::ostream& err) {
+int run_tool(const RunOptions& options, std::ostream& err, std::optional<ServedCall> call) {
   const auto fail = [&](const base::Error& error) {
     err << "ethos-run: " << error.message() << '\n';
     return code(ExitStatus::runner_failed);
@@ -294,7 +294,7 @@ int run_tool(const RunOptions& options, std::ostream& err) {
   if (!ensure_standard_fds()) return code(ExitStatus::runner_failed);
   auto clock = base::SystemClock::open();
   if (!clock) return fail(clock.error());
-  auto ready = get_ready(options, *clock);
+  auto ready = get_ready(options, *clock, std::move(call));
   if (!ready) return fail(ready.error());
   if (ready->ledger.note && !options.is_quiet) err << "ethos-run: " << *ready->ledger.note << '\n';
   base::step_mark("dead runs");

@@ -21,6 +21,7 @@
 #include "sandbox/commit_journal.h"
 #include "sandbox/commit_steps.h"
 #include "sandbox/copy_base.h"
+#include "sandbox/file_rights.h"
 #include "sandbox/layer_walk.h"
 #include "sandbox/staged_file.h"
 
@@ -399,8 +400,9 @@ class StagedCommit::Work {
 
   Result<void> build_file(const Item& item, Artifact& artifact) {
     const std::string& path = item.change->path;
-    const UniqueFd from =
-        open_beneath_dir(layer_.fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    const UniqueFd from = with_own_rights([&] {
+      return open_beneath_dir(layer_.fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    });
     if (!from.is_open()) return base::fail_errno(path, errno);
     const UniqueFd to =
         open_beneath_dir(grant_.get(), item.place, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -418,8 +420,9 @@ class StagedCommit::Work {
 
   // Same mode and same bytes as on the host.
   bool is_unchanged(const Change& change) const {
-    const UniqueFd ours =
-        open_beneath_dir(layer_.fd, change.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    const UniqueFd ours = with_own_rights([&] {
+      return open_beneath_dir(layer_.fd, change.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    });
     const UniqueFd old =
         open_beneath_dir(grant_.get(), change.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     struct stat found {};

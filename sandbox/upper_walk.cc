@@ -11,6 +11,7 @@
 
 #include "sandbox/beneath.h"
 #include "sandbox/copy_walk.h"
+#include "sandbox/file_rights.h"
 #include "sandbox/layer_walk.h"
 
 namespace ethos::sandbox {
@@ -23,7 +24,15 @@ using base::UniqueFd;
 // directory too, where it hides nothing.
 bool is_opaque(int dir) {
   char value = 0;
+  const OwnRights own;
   return fgetxattr(dir, "user.overlay.opaque", &value, 1) == 1 && value == 'y';
+}
+
+// What the tool made lies in a layer of the cage's: where it is looked at, with our own rights. The
+// host's side is not.
+int status_in_layer(int dir, const std::string& name, struct stat& found) {
+  const OwnRights own;
+  return fstatat(dir, name.c_str(), &found, AT_SYMLINK_NOFOLLOW);
 }
 
 class Walker : public LayerWalk {
@@ -32,7 +41,7 @@ class Walker : public LayerWalk {
 
   Result<void> walk(int dir, const std::string& at, bool is_new, int depth) {
     bool ok = false;
-    const auto names = list_names(dir, ok);
+    const auto names = with_own_rights([&] { return list_names(dir, ok); });
     if (!ok) return base::fail_errno(at, errno != 0 ? errno : EIO);
     if (is_repository(dir, names, at, is_new)) out_.repositories.push_back(at);
     for (const auto& name : names) {
@@ -50,8 +59,7 @@ class Walker : public LayerWalk {
       for (const std::string& name : names) {
         if (!is_equal_folded(name, wanted)) continue;
         struct stat found {};
-        const bool is_gone = fstatat(dir, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-                             S_ISCHR(found.st_mode) && found.st_rdev == 0;
+        const bool is_gone = status_in_layer(dir, name, found) == 0 && S_ISCHR(found.st_mode) && found.st_rdev == 0;
         if (!is_gone) return true;
         if (name == wanted) return false;
       }
@@ -66,7 +74,7 @@ class Walker : public LayerWalk {
                      int depth) {
     const std::string path = join_path(at, name);
     struct stat found {};
-    if (fstatat(dir, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
+    if (status_in_layer(dir, name, found) != 0)
       return base::fail_errno(path, errno);
     const bool is_directory = S_ISDIR(found.st_mode);
     if (is_too_long(at, path) || is_refused(path, is_directory)) return {};
@@ -117,7 +125,8 @@ class Walker : public LayerWalk {
              "archive of it");
       return {};
     }
-    const UniqueFd inner = open_beneath_dir(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const UniqueFd inner = with_own_rights(
+        [&] { return open_beneath_dir(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW); });
     if (!inner.is_open()) return base::fail_errno(path, errno);
     struct stat host {};
     const HostType type = is_new ? HostType::absent : host_type(host_, path, host);

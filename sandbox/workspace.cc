@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "ledger/base/paths.h"
+#include "sandbox/file_rights.h"
 #include "sandbox/path_text.h"
 
 namespace ethos::sandbox {
@@ -49,7 +50,7 @@ std::string find_repository_top(const std::string& cwd) {
   struct stat here {};
   if (::lstat(cwd.c_str(), &here) != 0) return cwd;
   const auto is_ours = [&](const struct stat& st) {
-    return st.st_uid == 0 || st.st_uid == ::geteuid() || st.st_uid == here.st_uid;
+    return st.st_uid == 0 || st.st_uid == file_uid() || st.st_uid == here.st_uid;
   };
   for (std::string at = cwd; at != "/"; at = base::split_path(at).parent) {
     struct stat git {};

@@ -181,8 +181,13 @@ class RecordReader {
     const std::size_t start = scan_.position();
     if (!scan_.literal('{')) return canonical();
     first_ = true;
+    if (next_key_follows("cage")) {
+      if (!name("cage")) return false;
+      if (!scan_.value(1)) return canonical();
+      if (scan_.since(value_start_) != "true") return envelope("writer.cage is not true", value_start_);
+    }
     std::string_view exe;
-    if (next_key_follows("exe")) {
+    if (first_ ? next_key_follows("exe") : next_key_is("exe")) {
       if (!text("exe", exe)) return false;
       if (!is_digest_text(exe)) return envelope("writer.exe is not a digest", value_start_);
     }

@@ -185,6 +185,9 @@ struct ServeCommand {
   std::string socket_group;  // a name or number; empty: the process's own
   std::vector<std::string> users;
   std::vector<std::string> groups;
+  std::vector<std::string> cage_users;
+  std::vector<std::string> cage_groups;
+  std::string cage_ceiling;
   std::uint32_t absence_seconds = 10;
   std::uint32_t idle_exit_seconds = 0;
 };

@@ -17,6 +17,13 @@ void define_service(CLI::App& app, Parsed& parsed) {
   serve->add_option("--allow-user", o->users,
                     "A user who may hand in records (default: the service's own); may be repeated");
   serve->add_option("--allow-group", o->groups, "A group whose members may; may be repeated");
+  serve->add_option("--cage-user", o->cage_users,
+                    "A user for whom the service builds cages too (ethos-run --by-service); may be "
+                    "repeated; needs root");
+  serve->add_option("--cage-group", o->cage_groups,
+                    "A group for whose members it does; may be repeated; needs root");
+  serve->add_option("--cage-ceiling", o->cage_ceiling,
+                    "Their ceiling (default: /etc/ethos/ceiling.json)");
   serve->add_option("--absence", o->absence_seconds,
                     "Seconds that a run waits for its producer to come back (default 10)");
   serve->add_option("--idle-exit", o->idle_exit_seconds,

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <ostream>
 
+#include "ledger/base/paths.h"
 #include "ledger/commands/actions.h"
 #include "ledger/printable.h"
 #include "ledger/service/listen.h"
@@ -44,20 +45,48 @@ Result<gid_t> group_of(const std::string& text) {
   return found->gr_gid;
 }
 
-Result<service::AllowList> allowed_of(const ServeCommand& command) {
+Result<service::AllowList> list_of(const std::vector<std::string>& users,
+                                   const std::vector<std::string>& groups) {
   service::AllowList out;
-  for (const std::string& text : command.users) {
+  for (const std::string& text : users) {
     auto id = user_of(text);
     if (!id) return Unexpected(std::move(id).error());
     out.uids.insert(*id);
   }
-  for (const std::string& text : command.groups) {
+  for (const std::string& text : groups) {
     auto id = group_of(text);
     if (!id) return Unexpected(std::move(id).error());
     out.gids.insert(*id);
   }
-  if (command.users.empty() && command.groups.empty()) out.uids.insert(::geteuid());
   return out;
+}
+
+// Who may do what. Nobody may have cages built unless it is said who.
+Result<void> admit(const ServeCommand& command, service::ServerOptions& options) {
+  auto writers = list_of(command.users, command.groups);
+  if (!writers) return Unexpected(std::move(writers).error());
+  auto builders = list_of(command.cage_users, command.cage_groups);
+  if (!builders) return Unexpected(std::move(builders).error());
+  const bool builds = !builders->uids.empty() || !builders->gids.empty();
+  if (writers->uids.empty() && writers->gids.empty() && !builds) writers->uids.insert(::geteuid());
+  options.allowed = std::move(*writers);
+  options.builders = std::move(*builders);
+  if (!builds) {
+    if (command.cage_ceiling.empty()) return {};
+    return fail(Errc::usage, "--cage-ceiling needs --cage-user or --cage-group");
+  }
+  // Another user could neither take the caller's rights nor keep the tool out of his own reach.
+  if (::geteuid() != 0)
+    return fail(Errc::refused, "--cage-user, --cage-group: only a service run by root builds cages");
+  auto runner = service::find_runner();
+  if (!runner) return Unexpected(std::move(runner).error());
+  options.runner = std::move(*runner);
+  if (command.cage_ceiling.empty()) return {};
+  auto ceiling = base::absolute_path(command.cage_ceiling);
+  if (!ceiling) return Unexpected(std::move(ceiling).error());
+  if (::access(ceiling->c_str(), R_OK) != 0) return base::fail_errno(*ceiling, errno);
+  options.ceiling = std::move(*ceiling);
+  return {};
 }
 
 Result<UniqueFd> signals() {
@@ -73,8 +102,8 @@ Result<UniqueFd> signals() {
 }  // namespace
 
 Result<void> serve(const ServeCommand& command, const Console& console) {
-  auto allowed = allowed_of(command);
-  if (!allowed) return Unexpected(std::move(allowed).error());
+  service::ServerOptions options;
+  if (auto ok = admit(command, options); !ok) return ok;
   // Before the socket: who connects must not meet a service that dies of its first signal.
   auto signal_fd = signals();
   if (!signal_fd) return Unexpected(std::move(signal_fd).error());
@@ -96,8 +125,6 @@ Result<void> serve(const ServeCommand& command, const Console& console) {
     if (!made) return Unexpected(std::move(made).error());
     *listener = std::move(*made);
   }
-  service::ServerOptions options;
-  options.allowed = std::move(*allowed);
   options.absence = std::chrono::seconds(command.absence_seconds);
   options.idle_exit = std::chrono::seconds(command.idle_exit_seconds);
   options.say = [&](const std::string& text) { console.say(printable(text)); };

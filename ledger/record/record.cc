@@ -93,6 +93,7 @@ Result<std::optional<RunLink>> parse_run_link(const Json& record) {
 
 void append_writer(std::string& out, const Writer& writer) {
   out.append(R"(,"writer":{)");
+  if (writer.has_service_cage) out.append(R"("cage":true,)");
   if (writer.exe) out.append(R"("exe":")").append(writer.exe->text()).append(R"(",)");
   out.append(R"("gid":)").append(std::to_string(writer.gid));
   out.append(R"(,"pid":)").append(std::to_string(writer.pid));
@@ -104,6 +105,12 @@ Result<std::optional<Writer>> parse_writer(const Json& record) {
   if (json == nullptr) return std::optional<Writer>();
   Writer out;
   std::size_t keys = 3;
+  if (const Json* cage = json->find("cage"); cage != nullptr) {
+    if (!cage->is(Json::Kind::boolean) || !cage->as_bool())
+      return fail(Errc::malformed, "writer.cage: not true");
+    out.has_service_cage = true;
+    ++keys;
+  }
   if (json->find("exe") != nullptr) {
     const std::string* exe = json->find_string("exe");
     auto digest = Digest::from_text(exe == nullptr ? std::string_view() : *exe);

@@ -29,6 +29,9 @@ struct Writer {
   std::uint32_t gid = 0;
   std::uint32_t pid = 0;
   std::uint32_t uid = 0;
+  // The service itself started the runner that built the cage, for this user, and took the record
+  // from that runner alone.
+  bool has_service_cage = false;
   friend bool operator==(const Writer&, const Writer&) = default;
 };
 

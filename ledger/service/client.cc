@@ -36,10 +36,23 @@ Result<Client> Client::connect(std::string socket_path, std::chrono::millisecond
   return out;
 }
 
+Result<Client> Client::adopt(base::UniqueFd socket) {
+  Client out("the service", std::chrono::milliseconds(0));
+  out.is_adopted_ = true;
+  out.socket_ = std::move(socket);
+  if (auto ok = out.greet(); !ok) return Unexpected(std::move(ok).error());
+  return out;
+}
+
 Result<void> Client::connect_once() {
+  if (is_adopted_) return base::fail_errno(path_, ECONNRESET);
   auto fd = connect_to(path_);
   if (!fd) return Unexpected(std::move(fd).error());
   socket_ = std::move(*fd);
+  return greet();
+}
+
+Result<void> Client::greet() {
   if (auto ok = send(encode(Hello{std::string(kProtocol)})); !ok) return ok;
   auto answer = receive();
   if (!answer) return Unexpected(std::move(answer).error());

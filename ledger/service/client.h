@@ -26,6 +26,10 @@ class Client final : public RecordSink {
   static base::Result<Client> connect(
       std::string socket_path, std::chrono::milliseconds patience = std::chrono::seconds(30));
 
+  // A connection that the service itself gave to a runner it started. It is the only one: a service
+  // that goes away does not come back for it.
+  static base::Result<Client> adopt(base::UniqueFd socket);
+
   // The ledger that the service writes.
   [[nodiscard]] const std::string& origin() const { return origin_; }
 
@@ -43,6 +47,7 @@ class Client final : public RecordSink {
   Client(std::string path, std::chrono::milliseconds patience)
       : path_(std::move(path)), patience_(patience) {}
   base::Result<void> connect_once();
+  base::Result<void> greet();
   // Sends a request and returns the answer of that type; again and again while the service is away.
   base::Result<std::string> ask(const std::string& message, MessageType wanted);
   base::Result<std::string> ask_once(const std::string& message, MessageType wanted);
@@ -51,6 +56,7 @@ class Client final : public RecordSink {
   std::string path_;
   std::chrono::milliseconds patience_;
   base::UniqueFd socket_;
+  bool is_adopted_ = false;
   std::string origin_;
   std::uint64_t next_id_ = 1;
   Token token_{};

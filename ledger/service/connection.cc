@@ -4,7 +4,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "ledger/service/wire.h"
@@ -16,22 +18,51 @@ using base::fail;
 using base::Result;
 using base::Unexpected;
 
+// A read never passes the place where descriptors came along, so those taken so far belong to the
+// message that has begun.
+ssize_t Connection::receive_some(char* to, std::size_t size) {
+  constexpr std::size_t kMost = 16;  // what would not fit the kernel closes, and says so
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kMost * sizeof(int))> control{};
+  iovec part{to, size};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t n = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (n < 0) return n;
+  for (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr; at = CMSG_NXTHDR(&message, at)) {
+    if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (at->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(at) + i * sizeof(int), sizeof fd);
+      descriptors_.emplace_back(fd);
+    }
+  }
+  if ((message.msg_flags & MSG_CTRUNC) != 0 || descriptors_.size() > kBuildDescriptors)
+    has_wrong_descriptors_ = true;
+  return n;
+}
+
 // A message grows as its bytes come: a length alone reserves nothing.
 Result<bool> Connection::fill(std::size_t size) {
   constexpr std::size_t kStep = std::size_t{256} * 1024;
   while (in_.size() < size) {
     const std::size_t before = in_.size();
     in_.resize(std::min(size, before + kStep));
-    const ssize_t n = ::recv(socket_.get(), in_.data() + before, in_.size() - before, MSG_DONTWAIT);
+    const ssize_t n = receive_some(in_.data() + before, in_.size() - before);
+    const int error = errno;
     in_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    if (has_wrong_descriptors_) return fail(Errc::malformed, "too many descriptors");
     if (n == 0) return fail(Errc::not_found, "the producer has closed");
     if (n > 0) {
       heard_ = Clock::now();
       continue;
     }
-    if (errno == EINTR) continue;
-    if (errno == EAGAIN) return false;  // EWOULDBLOCK is the same number
-    return base::fail_errno("receive", errno);
+    if (error == EINTR) continue;
+    if (error == EAGAIN) return false;  // EWOULDBLOCK is the same number
+    return base::fail_errno("receive", error);
   }
   return true;
 }

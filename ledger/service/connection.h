@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
 #include "ledger/record/record.h"
+#include "ledger/service/peer.h"
 
 namespace ethos::ledger::service {
 
@@ -16,8 +19,8 @@ namespace ethos::ledger::service {
 class Connection {
  public:
   using Clock = std::chrono::steady_clock;
-  Connection(base::UniqueFd socket, record::Writer writer)
-      : socket_(std::move(socket)), writer_(writer), heard_(Clock::now()) {}
+  Connection(base::UniqueFd socket, Peer peer)
+      : socket_(std::move(socket)), peer_(std::move(peer)), heard_(Clock::now()) {}
 
   // Reads what is there, but never beyond the message that has begun. True when a whole one is.
   // Errc::not_found when the other end has closed, Errc::malformed for a length that cannot be.
@@ -26,6 +29,9 @@ class Connection {
   [[nodiscard]] std::size_t wanted() const { return wanted_; }
   // The whole message, length stripped; a new one may begin.
   std::string take();
+  // The descriptors that came along with it.
+  std::vector<base::UniqueFd> take_descriptors() { return std::exchange(descriptors_, {}); }
+  [[nodiscard]] bool has_descriptors() const { return !descriptors_.empty(); }
 
   void queue(std::string message) { out_ += message; }
   // Writes what goes; an error means that the other end is gone.
@@ -33,7 +39,8 @@ class Connection {
   [[nodiscard]] bool has_output() const { return sent_ < out_.size(); }
 
   [[nodiscard]] const base::UniqueFd& socket() const { return socket_; }
-  [[nodiscard]] const record::Writer& writer() const { return writer_; }
+  [[nodiscard]] const record::Writer& writer() const { return peer_.writer; }
+  [[nodiscard]] const Peer& peer() const { return peer_; }
   [[nodiscard]] Clock::time_point heard() const { return heard_; }
 
   bool is_greeted = false;
@@ -43,9 +50,12 @@ class Connection {
 
  private:
   base::Result<bool> fill(std::size_t size);
+  ssize_t receive_some(char* to, std::size_t size);
   base::UniqueFd socket_;
-  record::Writer writer_;
+  Peer peer_;
   Clock::time_point heard_;
+  std::vector<base::UniqueFd> descriptors_;
+  bool has_wrong_descriptors_ = false;
   std::string in_;
   std::size_t wanted_ = 0;
   std::string out_;

@@ -42,23 +42,28 @@ std::int64_t nanoseconds(const timespec& t) {
 
 }  // namespace
 
-Result<record::Writer> PeerReader::read(const base::UniqueFd& socket, const AllowList& allowed) {
+Result<Peer> PeerReader::read(const base::UniqueFd& socket, const AllowList& writers,
+                              const AllowList& builders) {
   ucred who{};
   socklen_t size = sizeof who;
   if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
     return base::fail_errno("peer", errno);
-  const auto groups = groups_of(socket);
-  const bool is_allowed =
-      allowed.uids.contains(who.uid) || allowed.gids.contains(who.gid) ||
-      std::any_of(groups.begin(), groups.end(), [&](gid_t g) { return allowed.gids.contains(g); });
-  if (!is_allowed) {
+  Peer out;
+  out.groups = groups_of(socket);
+  const auto is_on = [&](const AllowList& list) {
+    return list.uids.contains(who.uid) || list.gids.contains(who.gid) ||
+           std::any_of(out.groups.begin(), out.groups.end(),
+                       [&](gid_t g) { return list.gids.contains(g); });
+  };
+  out.may_write = is_on(writers);
+  out.may_build = is_on(builders);
+  if (!out.may_write && !out.may_build) {
     return fail(Errc::refused, "uid " + std::to_string(who.uid) + " is not on the service's list");
   }
-  record::Writer out;
-  out.uid = who.uid;
-  out.gid = who.gid;
-  out.pid = static_cast<std::uint32_t>(who.pid);
-  out.exe = program_of(out.pid);
+  out.writer.uid = who.uid;
+  out.writer.gid = who.gid;
+  out.writer.pid = static_cast<std::uint32_t>(who.pid);
+  out.writer.exe = program_of(out.writer.pid);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <vector>
 
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
@@ -14,17 +15,26 @@
 
 namespace ethos::ledger::service {
 
-// Who may hand in records. Empty lists admit nobody.
+// Who may do something. Empty lists admit nobody.
 struct AllowList {
   std::set<uid_t> uids;
   std::set<gid_t> gids;  // primary or supplementary
 };
 
+// Who is at the other end, and what they may ask for.
+struct Peer {
+  record::Writer writer;
+  std::vector<gid_t> groups;  // supplementary
+  bool may_write = false;     // hand in records of its own
+  bool may_build = false;     // have cages built
+};
+
 // Tells who is at the other end of a unix socket, from the kernel and not from them.
 class PeerReader {
  public:
-  // Errc::refused for one who is not on the list.
-  base::Result<record::Writer> read(const base::UniqueFd& socket, const AllowList& allowed);
+  // Errc::refused for one who is on neither list.
+  base::Result<Peer> read(const base::UniqueFd& socket, const AllowList& writers,
+                          const AllowList& builders);
 
  private:
   // A file by identity and times: the same program is hashed once.

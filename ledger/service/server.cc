@@ -90,7 +90,7 @@ Result<void> Server::serve(const base::UniqueFd& signals) {
   if (auto ok = add(listener_, kListener); !ok) return ok;
   if (auto ok = add(signals, kSignals); !ok) return ok;
   std::array<epoll_event, 128> events;
-  while (!is_stopping_ || !queue_.empty()) {
+  while (!is_stopping_ || !queue_.empty() || !cages_.empty()) {
     const int n =
         ::epoll_wait(poller_.get(), events.data(), static_cast<int>(events.size()), timeout_ms());
     if (n < 0 && errno != EINTR) return base::fail_errno("epoll", errno);
@@ -101,7 +101,7 @@ Result<void> Server::serve(const base::UniqueFd& signals) {
         accept_all();
       } else if (id == kSignals) {
         if (auto ok = on_signals(signals); !ok) return ok;
-      } else {
+      } else if (!on_cage_end(id)) {
         if ((event.events & EPOLLOUT) != 0) send(id, {});
         if ((event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) on_readable(id);
       }
@@ -110,6 +110,8 @@ Result<void> Server::serve(const base::UniqueFd& signals) {
     if (auto ok = stand_aside(signals); !ok) return ok;
     if (auto ok = end_absent_runs(); !ok) return ok;
     drop_silent();
+    if (is_stopping_) end_all_cages();
+    kill_late_cages();
     if (!is_idle()) idle_since_ = now();
     if (options_.idle_exit > 0ms && now() - idle_since_ >= options_.idle_exit) is_stopping_ = true;
   }
@@ -137,7 +139,7 @@ Result<void> Server::on_signals(const base::UniqueFd& signals) {
 }
 
 bool Server::is_idle() const {
-  return connections_.empty() && book_.runs().empty() && queue_.empty();
+  return connections_.empty() && cages_.empty() && book_.runs().empty() && queue_.empty();
 }
 
 int Server::timeout_ms() const {
@@ -157,11 +159,11 @@ void Server::accept_all() {
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.is_open()) return;
     auto who = connections_.size() >= kMaxConnections
-                   ? Result<record::Writer>(fail(Errc::busy, "too many producers"))
-                   : peers_.read(socket, options_.allowed);
+                   ? Result<Peer>(fail(Errc::busy, "too many producers"))
+                   : peers_.read(socket, options_.allowed, options_.builders);
     const std::uint64_t id = next_connection_++;
     auto connection =
-        std::make_unique<Connection>(std::move(socket), who ? *who : record::Writer{});
+        std::make_unique<Connection>(std::move(socket), who ? *who : Peer{});
     if (!who) {
       options_.say("refused: " + who.error().message());
       connection->queue(encode(FailedMessage{0, who.error().code, who.error().message()}));
@@ -180,7 +182,9 @@ void Server::accept_all() {
 // Back-pressure: a producer with many unanswered requests is not read, and nobody is while much
 // waits in memory; the one whose message has begun goes first.
 bool Server::may_read(const Connection& connection) const {
-  if (is_stopping_ || connection.is_closing || connection.requests >= kMaxRequests) return false;
+  // A runner of the service's own has its last records to bring in.
+  if (is_stopping_ && !connection.writer().has_service_cage) return false;
+  if (connection.is_closing || connection.requests >= kMaxRequests) return false;
   return queued_bytes_ + connection.wanted() <= kMaxQueuedBytes || queue_.empty();
 }
 
@@ -223,6 +227,10 @@ void Server::on_readable(std::uint64_t id) {
 void Server::on_message(std::uint64_t id, std::string payload) {
   Connection& connection = *connections_.at(id);
   const auto type = message_type(payload);
+  if (type != MessageType::build && connection.has_descriptors()) {
+    connection.is_closing = true;
+    return send(id, encode(FailedMessage{0, Errc::malformed, "descriptors that nobody asked for"}));
+  }
   if (!connection.is_greeted) {
     auto hello = decode_hello(payload);
     if (hello && hello->protocol == kProtocol) {
@@ -231,6 +239,14 @@ void Server::on_message(std::uint64_t id, std::string payload) {
     }
     connection.is_closing = true;
     return send(id, encode(FailedMessage{0, Errc::unsupported, "another protocol"}));
+  }
+  if (type == MessageType::build) return on_build(id, payload);
+  if (type == MessageType::cancel) return on_cancel(id, payload);
+  if (!connection.peer().may_write && type != MessageType::stand_aside) {
+    connection.is_closing = true;
+    return send(id, encode(FailedMessage{0, Errc::refused,
+                                         "you may not hand in records here, only have the service "
+                                         "build the cage (ethos-run --by-service)"}));
   }
   if (type == MessageType::commit) return on_commit(id, payload);
   if (type == MessageType::begin) return on_begin(id, payload);
@@ -357,6 +373,9 @@ void Server::close(std::uint64_t id) {
   const auto found = connections_.find(id);
   if (found == connections_.end()) return;
   connections_.erase(found);
+  // Nobody waits for it any more.
+  for (auto& [cage_id, cage] : cages_)
+    if (cage.caller == id && !cage.killing) end_cage(cage, SIGTERM);
   for (auto& [name, run] : book_.runs()) {
     if (run->connection != id) continue;
     run->connection = 0;
@@ -369,6 +388,7 @@ void Server::close(std::uint64_t id) {
 void Server::drop_silent() {
   std::vector<std::uint64_t> silent;
   for (const auto& [id, connection] : connections_) {
+    if (connection->writer().has_service_cage) continue;
     const bool must_speak = !connection->is_greeted || connection->wanted() > 0;
     // One that is not read because others are served first is not silent.
     if (must_speak && may_read(*connection) && now() - connection->heard() > kMaxSilence)

@@ -16,6 +16,7 @@
 #include "ledger/base/unique_fd.h"
 #include "ledger/engine.h"
 #include "ledger/ledger_files.h"
+#include "ledger/service/cage_runner.h"
 #include "ledger/service/connection.h"
 #include "ledger/service/peer.h"
 #include "ledger/service/run_book.h"
@@ -24,7 +25,10 @@
 namespace ethos::ledger::service {
 
 struct ServerOptions {
-  AllowList allowed;
+  AllowList allowed;   // who may hand in records
+  AllowList builders;  // who may have cages built
+  std::string runner;  // the program that builds them
+  std::string ceiling;  // for all of them, in the place of the host's; empty: the host's
   // How long a run waits for its producer to come back before run.abort is written.
   std::chrono::milliseconds absence = std::chrono::seconds(10);
   // Ends by itself when nobody is connected and nothing is open for so long; 0 never.
@@ -52,6 +56,16 @@ class Server {
     std::size_t bytes = 0;
   };
 
+  // A cage that was asked for: its runner, and who is told how it ended.
+  struct Cage {
+    std::uint64_t caller = 0;   // connection
+    std::uint64_t request = 0;  // id of his message
+    std::uint64_t runner = 0;   // connection
+    pid_t pid = -1;
+    base::UniqueFd pidfd;
+    std::optional<TimePoint> killing;  // told to end: then it is killed
+  };
+
   Server(LedgerFiles files, const base::Clock& clock, base::UniqueFd listener,
          ServerOptions options);
   base::Result<void> open_engine();
@@ -64,6 +78,13 @@ class Server {
   void on_finish(std::uint64_t id, const std::string& payload);
   void on_read(std::uint64_t id, const std::string& payload);
   void on_stand_aside(std::uint64_t id, const std::string& payload);
+  void on_build(std::uint64_t id, const std::string& payload);
+  void on_cancel(std::uint64_t id, const std::string& payload);
+  static void end_cage(Cage& cage, int signal);
+  // False when the event was of no cage.
+  bool on_cage_end(std::uint64_t id);
+  void end_all_cages();
+  void kill_late_cages();
   base::Result<void> stand_aside(const base::UniqueFd& signals);
   void wait_for_end(std::uint64_t id, const base::UniqueFd& signals);
   void send(std::uint64_t id, std::string message);
@@ -93,7 +114,8 @@ class Server {
   RunBook book_;
   PeerReader peers_;
   std::map<std::uint64_t, std::unique_ptr<Connection>> connections_;
-  std::uint64_t next_connection_ = 2;  // 0: the listener, 1: signals
+  std::map<std::uint64_t, Cage> cages_;
+  std::uint64_t next_connection_ = 2;  // 0: the listener, 1: signals; also numbers cages
   std::deque<Request> queue_;
   std::deque<std::pair<std::uint64_t, std::uint64_t>> waiting_aside_;  // connection and request
   std::size_t queued_bytes_ = 0;

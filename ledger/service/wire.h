@@ -28,6 +28,8 @@ enum class MessageType : std::uint8_t {
   begin = 4,
   read = 5,
   stand_aside = 6,
+  build = 7,
+  cancel = 8,
   welcome = 129,
   committed = 130,
   failed = 131,
@@ -35,6 +37,7 @@ enum class MessageType : std::uint8_t {
   begun = 133,
   records = 134,
   aside = 135,
+  exited = 136,
 };
 
 // 32 random bytes that only the producer of a run knows.
@@ -123,6 +126,41 @@ struct AsideMessage {
   std::uint64_t id = 0;
 };
 
+// Asks the service to run a command line of ethos-run for the caller. Standard input, output, error
+// and the current directory come as descriptors beside its bytes.
+struct BuildMessage {
+  std::uint64_t id = 0;
+  std::vector<std::string> args;         // without the program's name
+  std::vector<std::string> environment;  // NAME=VALUE
+};
+inline constexpr std::size_t kBuildDescriptors = 4;
+inline constexpr std::size_t kMaxBuildBytes = std::size_t{4} * 1024 * 1024;
+
+// A signal for the runner that the service started.
+struct CancelMessage {
+  std::uint64_t id = 0;
+  std::uint8_t signal = 0;
+};
+
+// It has ended, with this exit status.
+struct ExitedMessage {
+  std::uint64_t id = 0;
+  std::uint8_t status = 0;
+};
+
+// What the service tells the runner that it starts. Never on a socket.
+struct CallerOrder {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::uint32_t pid = 0;
+  std::vector<std::uint32_t> groups;
+  std::string database;  // of the service's ledger: no grant may reach it
+  std::string keys;
+  std::string ceiling;  // of the service's choosing; empty: the host's usual one
+  std::vector<std::string> args;
+  std::vector<std::string> environment;
+};
+
 // Whole messages, length included.
 std::string encode(const Hello& message);
 std::string encode(const Welcome& message);
@@ -137,6 +175,10 @@ std::string encode(const ReadMessage& message);
 std::string encode(const RecordsMessage& message);
 std::string encode(const StandAsideMessage& message);
 std::string encode(const AsideMessage& message);
+std::string encode(const BuildMessage& message);
+std::string encode(const CancelMessage& message);
+std::string encode(const ExitedMessage& message);
+std::string encode(const CallerOrder& order);
 
 // The length that the first four bytes announce. Errc::malformed for 0 or one over the limit.
 base::Result<std::size_t> message_length(std::string_view header);
@@ -157,5 +199,9 @@ base::Result<ReadMessage> decode_read(std::string_view payload);
 base::Result<RecordsMessage> decode_records(std::string_view payload);
 base::Result<StandAsideMessage> decode_stand_aside(std::string_view payload);
 base::Result<AsideMessage> decode_aside(std::string_view payload);
+base::Result<BuildMessage> decode_build(std::string_view payload);
+base::Result<CancelMessage> decode_cancel(std::string_view payload);
+base::Result<ExitedMessage> decode_exited(std::string_view payload);
+base::Result<CallerOrder> decode_order(std::string_view payload);
 
 }  // namespace ethos::ledger::service
