@@ -73,8 +73,8 @@ class Call {
     if (!input) return Unexpected(std::move(input).error());
     const UniqueFd directory(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!directory.is_open()) return base::fail_errno("current directory", errno);
-    if (auto ok = client_.build(message, {input->get(), out->write.get(), err->write.get(),
-                                          directory.get()});
+    if (auto ok = client_.build(
+            message, {input->get(), out->write.get(), err->write.get(), directory.get()});
         !ok)
       return ok;
     for (const UniqueFd* end : {&out->read, &err->read}) ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
@@ -98,12 +98,14 @@ class Call {
       if (n < 0 && errno != EINTR) return base::fail_errno("epoll", errno);
       for (int i = 0; i < n; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
-        if (auto ok = handle(event.data.fd, event.events); !ok) return Unexpected(std::move(ok).error());
+        if (auto ok = handle(event.data.fd, event.events); !ok)
+          return Unexpected(std::move(ok).error());
       }
       for (OutputStream* stream : {&*out_, &*err_}) stream->write_some();
       show_interest();
     }
-    for (auto& [stream, target] : {std::pair(&*out_, STDOUT_FILENO), std::pair(&*err_, STDERR_FILENO)}) {
+    for (auto& [stream, target] :
+         {std::pair(&*out_, STDOUT_FILENO), std::pair(&*err_, STDERR_FILENO)}) {
       stream->flush_filter();
       StreamResult rest = stream->finish();
       deliver(target, rest.undelivered, signals_.fd());
@@ -120,7 +122,8 @@ class Call {
     const bool is_asked = options.standard_input == "inherit";
     const bool is_usable = is_there && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
     if (is_asked && !is_usable)
-      return base::fail(Errc::refused, "--stdin inherit: standard input is neither a pipe nor a file");
+      return base::fail(Errc::refused,
+                        "--stdin inherit: standard input is neither a pipe nor a file");
     if (!is_usable || (options.standard_input && !is_asked)) {
       in_.emplace(UniqueFd(), -1, 0);
       UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -157,10 +160,10 @@ class Call {
     }
     if (fd == signals_.fd()) {
       signalfd_siginfo info{};
-      const bool is_whole =
-          ::read(fd, &info, sizeof info) == static_cast<ssize_t>(sizeof info);
+      const bool is_whole = ::read(fd, &info, sizeof info) == static_cast<ssize_t>(sizeof info);
       // The run ends by it, and says so in its record.
-      return is_whole && !status_ ? client_.cancel(static_cast<int>(info.ssi_signo)) : Result<void>();
+      return is_whole && !status_ ? client_.cancel(static_cast<int>(info.ssi_signo))
+                                  : Result<void>();
     }
     if (in_->is_mine(fd)) in_->carry(events, fd);
     for (OutputStream* stream : {&*out_, &*err_})

@@ -46,7 +46,8 @@ CageOutcome run_cage(const Plan& plan, const LaunchOptions& options, EvidenceSin
   if (signals.fd() < 0) return RunnerFailure{"signalfd", errno};
 
   Launch launch(plan, options);
-  if (auto failed = launch.build([&] { sink.while_building(); })) return to_outcome(std::move(*failed));
+  if (auto failed = launch.build([&] { sink.while_building(); }))
+    return to_outcome(std::move(*failed));
   Enforced enforced;
   if (auto failed = launch.prove(enforced)) return to_outcome(std::move(*failed));
   GrantOutputs outputs(plan);

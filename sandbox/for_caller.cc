@@ -56,13 +56,13 @@ Caller caller_of(const CallerOrder& order, std::string cwd) {
 
 // What says where evidence goes, or reaches what is not the caller's, is for the service to say.
 Result<void> check_options(const RunOptions& options) {
-  if (options.command != Command::run)
-    return fail(Errc::refused, "the service only runs tools");
-  const std::pair<const char*, bool> refused[] = {{"--ledger", options.ledger.has_value()},
-                                                  {"--keys", options.keys.has_value()},
-                                                  {"--service", options.service.has_value()},
-                                                  {"--cgroup-parent", options.cgroup_parent.has_value()},
-                                                  {"--by-service", options.is_by_service}};
+  if (options.command != Command::run) return fail(Errc::refused, "the service only runs tools");
+  const std::pair<const char*, bool> refused[] = {
+      {"--ledger", options.ledger.has_value()},
+      {"--keys", options.keys.has_value()},
+      {"--service", options.service.has_value()},
+      {"--cgroup-parent", options.cgroup_parent.has_value()},
+      {"--by-service", options.is_by_service}};
   for (const auto& [name, is_given] : refused)
     if (is_given) return fail(Errc::refused, std::string(name) + " is the service's to choose");
   return {};
@@ -77,7 +77,8 @@ Result<ServedCall> prepare_call(const CallerOrder& order) {
   if (!client) return Unexpected(std::move(client).error());
   // From here on everything is opened as the caller would.
   CallerRights rights{order.uid, order.gid, {order.groups.begin(), order.groups.end()}};
-  if (auto lent = lend_rights_of(std::move(rights)); !lent) return Unexpected(std::move(lent).error());
+  if (auto lent = lend_rights_of(std::move(rights)); !lent)
+    return Unexpected(std::move(lent).error());
   if (::fchdir(directory->get()) != 0) return base::fail_errno("current directory", errno);
   auto cwd = current_directory();
   if (!cwd) return Unexpected(std::move(cwd).error());
@@ -95,7 +96,8 @@ int run_for_caller(std::ostream& err) {
   };
   struct stat st {};
   // Not something to be called by hand: it would only end in stranger errors.
-  if (::geteuid() != 0 || ::getuid() != 0 || ::fstat(kRunnerSocket, &st) != 0 || !S_ISSOCK(st.st_mode))
+  if (::geteuid() != 0 || ::getuid() != 0 || ::fstat(kRunnerSocket, &st) != 0 ||
+      !S_ISSOCK(st.st_mode))
     return complain({Errc::usage, std::string(kRunnerWord) + " is for the service alone", 0});
   auto order = read_order();
   if (!order) return complain(order.error());

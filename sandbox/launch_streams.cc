@@ -37,9 +37,9 @@ UniqueFd reopen_for_reading(int fd) {
 constexpr off_t kMaxInput = 256 << 20;
 
 // A copy of a file of the caller, from where reading would go on; also of one without a name, which
-// may be open elsewhere. Whoever holds a descriptor of a file and owns it may change its mode, times
-// and attributes, however it was opened, and may open it again for writing; the copy is sealed.
-// EFBIG above kMaxInput.
+// may be open elsewhere. Whoever holds a descriptor of a file and owns it may change its mode,
+// times and attributes, however it was opened, and may open it again for writing; the copy is
+// sealed. EFBIG above kMaxInput.
 UniqueFd copy_for_reading(int fd, off_t size) {
   if (size > kMaxInput) {
     errno = EFBIG;
@@ -119,8 +119,8 @@ std::optional<Launch::Failure> Launch::open_input_pipe(off_t at) {
   return std::nullopt;
 }
 
-// No descriptor of the caller's goes into the cage, however harmless it looks: /proc/self/fd/0 opens
-// the object behind it anew, and an ordinary user's tool has the right to all that is his.
+// No descriptor of the caller's goes into the cage, however harmless it looks: /proc/self/fd/0
+// opens the object behind it anew, and an ordinary user's tool has the right to all that is his.
 std::optional<Launch::Failure> Launch::open_stdin() {
   struct stat found {};
   const int fd = options_.stdin_fd;

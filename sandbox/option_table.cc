@@ -85,7 +85,7 @@ constexpr auto kTable = std::to_array<OptionRow>({
         "SOCKET"),
     flag(
         "--by-service", run, [](O& o) -> bool& { return o.is_by_service; },
-        "have that service build the cage too, so that no key is within the caller's reach"),
+        "have that service build the cage too: the caller holds no key"),
     text(
         "--cgroup-parent", both, [](O& o) -> Text& { return o.cgroup_parent; },
         "cgroup v2 directory to make the cage's group in", "DIR"),

@@ -160,7 +160,8 @@ Result<Prepared> prepare(const RunOptions& options, const Caller& caller,
   auto workspace = open_workspace(options.workspace, caller.cwd);
   if (!workspace) return base::Unexpected(std::move(workspace).error());
   p.workspace = std::move(*workspace);
-  // The tool acts as the owner of the workspace, in its group: that must be no more than the caller.
+  // The tool acts as the owner of the workspace, in its group: that must be no more than the
+  // caller.
   if (const auto& rights = lent_rights();
       rights && rights->uid != 0 &&
       (p.workspace.uid != rights->uid || !rights->has_group(p.workspace.gid))) {

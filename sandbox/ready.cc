@@ -11,6 +11,7 @@
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/step_mark.h"
+#include "sandbox/file_rights.h"
 #include "sandbox/read_host.h"
 
 namespace ethos::sandbox {
@@ -23,16 +24,17 @@ using base::Result;
 Result<base::UniqueFd> choose_stdin(const std::optional<std::string>& option) {
   if (option && *option == "none") return base::UniqueFd();
   if (option && *option != "inherit") {
-    // A link of the workspace's must not choose which file of the caller's the tool gets to read, nor
-    // a pipe without a writer keep the run waiting.
+    // A link of the workspace's must not choose which file of the caller's the tool gets to read,
+    // nor a pipe without a writer keep the run waiting.
     open_how how{};
     how.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
     base::UniqueFd file(
         static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, option->c_str(), &how, sizeof how)));
     if (!file.is_open() && errno == ELOOP)
-      return base::fail(Errc::refused, "--stdin " + *option +
-                                           " leads over a symbolic link; give the path of the file itself");
+      return base::fail(
+          Errc::refused,
+          "--stdin " + *option + " leads over a symbolic link; give the path of the file itself");
     if (!file.is_open()) return base::fail_errno("--stdin " + *option, errno);
     struct stat st {};
     if (::fstat(file.get(), &st) != 0 || !S_ISREG(st.st_mode))
@@ -139,7 +141,7 @@ Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock,
       return base::Unexpected(std::move(settled).error());
   }
   base::step_mark("host facts");
-  auto host = read_host(options.cgroup_parent.value_or(""));
+  auto host = with_own_rights([&] { return read_host(options.cgroup_parent.value_or("")); });
   if (!host) return base::Unexpected(std::move(host).error());
   ready.host = std::move(host->facts);
   ready.cgroup_parent = std::move(host->cgroup_parent);

@@ -253,16 +253,15 @@ class Run {
   void tell_denials(const Recorder& recorder) {
     std::string what;
     if (const std::uint64_t acts = recorder.all_denied_acts(); acts > 0)
-      what = std::to_string(acts) + (acts == 1 ? " act" : " acts") + " denied (first: " +
-             shown(recorder.first_denial()) + ")";
+      what = std::to_string(acts) + (acts == 1 ? " act" : " acts") +
+             " denied (first: " + shown(recorder.first_denial()) + ")";
     std::set<std::string> limits(recorder.limits_hit().begin(), recorder.limits_hit().end());
     for (bool is_first = true; const std::string& limit : limits) {
       if (!what.empty()) what += ", ";
       what += (is_first ? "limit reached: " : "") + limit;
       is_first = false;
     }
-    if (!what.empty())
-      say(what + "; run " + id_.text() + " in " + shown(sink_.database()));
+    if (!what.empty()) say(what + "; run " + id_.text() + " in " + shown(sink_.database()));
   }
 
   int write_status(int status) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <iosfwd>
-
 #include <optional>
 
 #include "sandbox/ready.h"

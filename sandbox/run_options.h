@@ -38,7 +38,7 @@ struct RunOptions {
   bool keeps_output = false;
   bool fails_on_denial = false;
   bool is_quiet = false;
-  bool is_by_service = false;  // the service builds the cage
+  bool is_by_service = false;               // the service builds the cage
   std::optional<std::string> host_ceiling;  // not an option: of the service that builds the cage
   bool is_json = false;
   std::vector<std::string> drift_files;  // drift: two

@@ -339,8 +339,8 @@ class StagedCommit::Work {
            !layer_.base->is_host_as_then(grant_.get(), step.final);
   }
 
-  // The walk saw the layer, and the host as it was then. Another run, or a grant inside this one, may
-  // have added its part of a repository since; whoever is second sees the whole.
+  // The walk saw the layer, and the host as it was then. Another run, or a grant inside this one,
+  // may have added its part of a repository since; whoever is second sees the whole.
   Result<void> check_merged() {
     std::set<std::string> directories;
     for (const CommitStep& step : journal_.steps) {
@@ -354,8 +354,8 @@ class StagedCommit::Work {
       }
     }
     for (const std::string& at : directories) {
-      const UniqueFd dir = open_beneath_dir(grant_.get(), at.empty() ? "." : at,
-                                            O_PATH | O_DIRECTORY | O_NOFOLLOW);
+      const UniqueFd dir =
+          open_beneath_dir(grant_.get(), at.empty() ? "." : at, O_PATH | O_DIRECTORY | O_NOFOLLOW);
       if (!dir.is_open()) continue;  // a file, or removed
       // The file system itself says which names it makes equal.
       const bool is_repository = looks_like_repository([&](const char* name) {

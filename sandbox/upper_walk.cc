@@ -59,7 +59,8 @@ class Walker : public LayerWalk {
       for (const std::string& name : names) {
         if (!is_equal_folded(name, wanted)) continue;
         struct stat found {};
-        const bool is_gone = status_in_layer(dir, name, found) == 0 && S_ISCHR(found.st_mode) && found.st_rdev == 0;
+        const bool is_gone =
+            status_in_layer(dir, name, found) == 0 && S_ISCHR(found.st_mode) && found.st_rdev == 0;
         if (!is_gone) return true;
         if (name == wanted) return false;
       }
@@ -74,8 +75,7 @@ class Walker : public LayerWalk {
                      int depth) {
     const std::string path = join_path(at, name);
     struct stat found {};
-    if (status_in_layer(dir, name, found) != 0)
-      return base::fail_errno(path, errno);
+    if (status_in_layer(dir, name, found) != 0) return base::fail_errno(path, errno);
     const bool is_directory = S_ISDIR(found.st_mode);
     if (is_too_long(at, path) || is_refused(path, is_directory)) return {};
     if (is_directory) return visit_directory(dir, name, path, found, is_new, depth);

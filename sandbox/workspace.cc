@@ -44,8 +44,9 @@ bool is_reserved(const std::string& path) {
          });
 }
 
-// Above the current directory only a repository of the caller's, root's or the directory's own owner
-// counts: whoever may write into /var/tmp or a shared folder must not choose what a run works on.
+// Above the current directory only a repository of the caller's, root's or the directory's own
+// owner counts: whoever may write into /var/tmp or a shared folder must not choose what a run works
+// on.
 std::string find_repository_top(const std::string& cwd) {
   struct stat here {};
   if (::lstat(cwd.c_str(), &here) != 0) return cwd;

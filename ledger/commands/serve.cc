@@ -77,7 +77,8 @@ Result<void> admit(const ServeCommand& command, service::ServerOptions& options)
   }
   // Another user could neither take the caller's rights nor keep the tool out of his own reach.
   if (::geteuid() != 0)
-    return fail(Errc::refused, "--cage-user, --cage-group: only a service run by root builds cages");
+    return fail(Errc::refused,
+                "--cage-user, --cage-group: only a service run by root builds cages");
   auto runner = service::find_runner();
   if (!runner) return Unexpected(std::move(runner).error());
   options.runner = std::move(*runner);

@@ -20,8 +20,8 @@ class CageClient {
   // Asks once. `descriptors`: standard input, output, error and the current directory.
   base::Result<void> build(const BuildMessage& message,
                            const std::array<int, kBuildDescriptors>& descriptors);
-  // After the socket became readable: the exit status once the run is over. An error when the service
-  // refuses, or is gone.
+  // After the socket became readable: the exit status once the run is over. An error when the
+  // service refuses, or is gone.
   base::Result<std::optional<int>> read_some();
   base::Result<void> cancel(int signal);
   [[nodiscard]] int fd() const { return socket_.get(); }

@@ -36,8 +36,8 @@ Result<void> check_stream(const UniqueFd& fd, bool is_input) {
   if (!is_null && !S_ISFIFO(st.st_mode))
     return fail(Errc::refused, "the streams of a run are pipes or /dev/null");
   const int flags = ::fcntl(fd.get(), F_GETFL);
-  const bool is_usable = (flags & O_PATH) == 0 &&
-                         (flags & O_ACCMODE) != (is_input ? O_WRONLY : O_RDONLY);
+  const bool is_usable =
+      (flags & O_PATH) == 0 && (flags & O_ACCMODE) != (is_input ? O_WRONLY : O_RDONLY);
   return is_usable ? Result<void>() : fail(Errc::refused, "a stream is not open for what it is");
 }
 

@@ -26,12 +26,13 @@ struct CageRunner {
   base::UniqueFd socket;  // the service's end of the runner's connection
 };
 
-// The `ethos-run` beside our own program. Errc::refused when another user than root could change it.
+// The `ethos-run` beside our own program. Errc::refused when another user than root could change
+// it.
 base::Result<std::string> find_runner();
 
-// Starts it with the caller's three streams and directory. Errc::refused for streams that are neither
-// pipes nor /dev/null: whatever else root's writes mean something to is none of a caller's business
-// to hand over, and a terminal would let the tool type commands.
+// Starts it with the caller's three streams and directory. Errc::refused for streams that are
+// neither pipes nor /dev/null: whatever else root's writes mean something to is none of a caller's
+// business to hand over, and a terminal would let the tool type commands.
 base::Result<CageRunner> start_runner(const std::string& program, const CallerOrder& order,
                                       const std::vector<base::UniqueFd>& descriptors);
 

@@ -162,8 +162,7 @@ void Server::accept_all() {
                    ? Result<Peer>(fail(Errc::busy, "too many producers"))
                    : peers_.read(socket, options_.allowed, options_.builders);
     const std::uint64_t id = next_connection_++;
-    auto connection =
-        std::make_unique<Connection>(std::move(socket), who ? *who : Peer{});
+    auto connection = std::make_unique<Connection>(std::move(socket), who ? *who : Peer{});
     if (!who) {
       options_.say("refused: " + who.error().message());
       connection->queue(encode(FailedMessage{0, who.error().code, who.error().message()}));

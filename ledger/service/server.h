@@ -25,9 +25,9 @@
 namespace ethos::ledger::service {
 
 struct ServerOptions {
-  AllowList allowed;   // who may hand in records
-  AllowList builders;  // who may have cages built
-  std::string runner;  // the program that builds them
+  AllowList allowed;    // who may hand in records
+  AllowList builders;   // who may have cages built
+  std::string runner;   // the program that builds them
   std::string ceiling;  // for all of them, in the place of the host's; empty: the host's
   // How long a run waits for its producer to come back before run.abort is written.
   std::chrono::milliseconds absence = std::chrono::seconds(10);

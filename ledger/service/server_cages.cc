@@ -51,9 +51,9 @@ void Server::on_build(std::uint64_t id, const std::string& payload) {
   if (std::ranges::any_of(cages_, [&](const auto& cage) { return cage.second.caller == id; }))
     return fail_request(id, request, {Errc::refused, "this connection has its run already", 0});
   Peer runner_peer = connection.peer();
-  auto runner = start_runner(
-      options_.runner, order_for(runner_peer, std::move(*message), files_, options_.ceiling),
-      descriptors);
+  auto runner = start_runner(options_.runner,
+                             order_for(runner_peer, std::move(*message), files_, options_.ceiling),
+                             descriptors);
   if (!runner) return fail_request(id, request, runner.error());
   runner_peer.writer.has_service_cage = true;
   runner_peer.may_write = true;

@@ -26,7 +26,9 @@ bool get(In& in, std::vector<std::string>& words) {
   return is_good;
 }
 
-base::Unexpected malformed() { return base::fail(base::Errc::malformed, "message: not of its form"); }
+base::Unexpected malformed() {
+  return base::fail(base::Errc::malformed, "message: not of its form");
+}
 
 }  // namespace
 

@@ -267,6 +267,17 @@ TEST_CASE("record: the writer that the service attests", "[ledger][record]") {
   auto parsed = parse_record(*bytes);
   REQUIRE(parsed);
   CHECK(parsed->header.writer == header.writer);
+  header.writer->has_service_cage = true;
+  auto caged = encode_record(header, "{}");
+  REQUIRE(caged);
+  CHECK(caged->find(R"("writer":{"cage":true,"exe":"sha256:)") != std::string::npos);
+  CHECK(parse_record(*caged)->header.writer == header.writer);
+  for (const char* value : {"false", "1", "\"true\"", "{}"}) {
+    CAPTURE(value);
+    CHECK(code_of(parse_record(replaced(*caged, "\"cage\":true",
+                                        std::string("\"cage\":") + value))) == Errc::malformed);
+  }
+  header.writer->has_service_cage = false;
   header.writer->exe.reset();
   auto without = encode_record(header, "{}");
   REQUIRE(without);

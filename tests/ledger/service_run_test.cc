@@ -1,52 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ethos-run as a producer of the service: the same evidence, made by somebody who cannot write it.
-#include <grp.h>
-#include <sys/stat.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
-#include "tests/ledger/service_fixture.h"
+#include "tests/ledger/run_program.h"
 
 using namespace ethos;
 using namespace ethos::support;
 namespace fs = std::filesystem;
-
-namespace {
-
-struct Outcome {
-  int status = 0;
-  std::string text;
-};
-
-// Runs a program of the product; as another user when `uid` is not 0.
-Outcome run(const std::vector<std::string>& args, const fs::path& home, uid_t uid = 0) {
-  const std::string out = (home / "out").string();
-  const pid_t pid = spawn([&] {
-    const int fd = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    ::dup2(fd, 1);
-    ::dup2(fd, 2);
-    ::setenv("HOME", home.c_str(), 1);
-    ::unsetenv("XDG_STATE_HOME");
-    if (uid != 0 && (::setgroups(0, nullptr) != 0 || ::setresgid(uid, uid, uid) != 0 ||
-                     ::setresuid(uid, uid, uid) != 0)) {
-      return 99;
-    }
-    std::vector<std::string> words = args;
-    words[0] = ETHOS_BIN "/" + args[0];
-    std::vector<char*> raw;
-    for (std::string& word : words) raw.push_back(word.data());
-    raw.push_back(nullptr);
-    ::execv(raw[0], raw.data());
-    return 98;
-  });
-  const int status = wait_for(pid);
-  std::ifstream in(out);
-  return {WEXITSTATUS(status), {std::istreambuf_iterator<char>(in), {}}};
-}
-
-}  // namespace
 
 TEST_CASE("serve: a run of ethos-run through the service verifies, and is not written directly",
           "[ledger][service][slow]") {
