@@ -9,7 +9,7 @@ import sys
 ROOT = pathlib.Path(sys.argv[1])
 FOLDERS = {"base": "ledger/base", "record": "ledger/record", "ledger": "ledger",
            "bulk_hash": "ledger", "service_client": "ledger/service", "policy": "sandbox",
-           "sandbox": "sandbox", "facts": "sandbox", "run": "sandbox"}
+           "sandbox": "sandbox", "facts": "sandbox", "rights": "sandbox", "run": "sandbox"}
 
 
 def sources_of(library):
