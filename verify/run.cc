@@ -221,7 +221,8 @@ void RunTracker::check_writer(const Envelope& e, RunEvidence& run, Findings& fin
   const View now(e.writer);
   const auto same = [&](const char* key) { return first.at(key).source() == now.at(key).source(); };
   const bool same_file = !first.at("exe").exists() || !now.at("exe").exists() || same("exe");
-  if (same("uid") && same("gid") && same("pid") && same_file) return;
+  const bool same_cage = first.at("cage").exists() == now.at("cage").exists();
+  if (same("uid") && same("gid") && same("pid") && same_file && same_cage) return;
   run.report({.code = Code::contradiction, .seq = e.seq, .expected = printable(run.writer, 200), .found = printable(e.writer, 200),
               .text = "the records of one run came from different writers"}, findings);
 }

@@ -257,6 +257,15 @@ TEST_CASE("made up: one run from two writers, and writers of what nobody hands o
     refused(with({{1, a}, {3, b}}), "contradiction");
   }
   refused(with({{1, with_file}, {3, other_file}}), "contradiction");
+  // Of a cage that the service built all records are, or none.
+  Json caged = with_file;
+  caged["cage"] = true;
+  CHECK(with({{1, caged}, {2, caged}, {4, caged}}).status == 0);
+  refused(with({{1, caged}, {3, with_file}}), "contradiction");
+  for (const Json& wrong : {Json(false), Json(1), Json("true"), Json::object()}) {
+    caged["cage"] = wrong;
+    refused(with({{1, caged}}), "envelope", "integrity");
+  }
   CHECK(with({}, "ledger.hold").status == 0);
   refused(with({{999, a}}, "ledger.hold"), "envelope", "integrity");
 }
