@@ -52,7 +52,7 @@ struct RepairChange {
 struct RepairOptions {
   std::string root;  // directory of the sources; empty: none is known
   // Where the sources were when the tool ran, when that was elsewhere: paths below become relative.
-  std::vector<std::string> old_roots;
+  std::vector<std::string> old_roots = {};
   bool adds_fingerprints = true;
   bool adds_regions = false;  // line 1 for locations of results that have no region
   JsonLayout layout = JsonLayout::indented;
