@@ -134,6 +134,13 @@ struct FaultInjection {
   int error = 5;     // EIO
 };
 
+// What a caller wants of the kernel's audit (sandbox/audit_source.h).
+enum class AuditUse {
+  automatic,  // a source where it works, left out where not
+  off,        // never looked at
+  required,   // the run is refused where it is no source
+};
+
 struct LaunchOptions {
   int stdin_fd = -1;  // borrowed; -1: /dev/null. A terminal is refused.
   int stdout_fd = 1;  // borrowed; where the tool's output is passed on, -1: nowhere
@@ -142,6 +149,7 @@ struct LaunchOptions {
   bool keep_stderr = false;
   std::string cgroup_parent;  // absolute path below the cgroup2 mount; empty: choose
   std::optional<CgroupParent> cgroup_found;  // what find_cgroup_parent has answered; absent: ask
+  AuditUse audit = AuditUse::automatic;
   bool commit_staged = true;
   // File in a private directory, written while staged grants are committed and removed afterwards;
   // roll_back_commit undoes what a killed supervisor left half done. A second grant's has ".1"

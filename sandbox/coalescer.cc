@@ -61,12 +61,21 @@ void Coalescer::add(ExecEvent event, std::uint64_t now_ns) {
 }
 
 void Coalescer::add_gap(const std::string& reason, std::uint64_t now_ns) {
+  count_gap(reason, 1, now_ns);
+}
+
+void Coalescer::add_lost(const std::string& reason, std::uint64_t count, std::uint64_t now_ns) {
+  denials_ += count;
+  count_gap(reason, count, now_ns);
+}
+
+void Coalescer::count_gap(const std::string& reason, std::uint64_t count, std::uint64_t now_ns) {
   const auto found = std::find_if(gaps_.begin(), gaps_.end(),
                                   [&](const Gap& gap) { return gap.reason == reason; });
   if (found == gaps_.end()) {
-    gaps_.push_back({reason, 1, now_ns, now_ns});
+    gaps_.push_back({reason, count, now_ns, now_ns});
   } else {
-    ++found->count;
+    found->count += count;
     found->last_ns = now_ns;
   }
 }

@@ -27,6 +27,8 @@ class Coalescer {
   void add(Denial denial, std::uint64_t now_ns);
   void add(ExecEvent event, std::uint64_t now_ns);
   void add_gap(const std::string& reason, std::uint64_t now_ns);
+  // `count` denials that nobody could tell one by one.
+  void add_lost(const std::string& reason, std::uint64_t count, std::uint64_t now_ns);
 
   // When the oldest entry must go out, 0 when there is none.
   [[nodiscard]] std::uint64_t deadline_ns() const;
@@ -40,6 +42,7 @@ class Coalescer {
 
  private:
   void make_room(std::uint64_t now_ns);
+  void count_gap(const std::string& reason, std::uint64_t count, std::uint64_t now_ns);
 
   EvidenceSink* sink_;
   std::unordered_map<std::string, std::size_t> by_key_;

@@ -39,6 +39,8 @@ const char* source_name(DenialSource source) {
       return "launcher";
     case DenialSource::seccomp:
       return "seccomp";
+    case DenialSource::landlock_audit:
+      return "landlock_audit";
     case DenialSource::supervisor:
       return "supervisor";
     case DenialSource::commit:

@@ -26,7 +26,7 @@ enum class Phase { setup, run, commit };
 enum class Outcome { denied, attempt };
 
 // Where it was learned from (docs/formats/events.md, `source`).
-enum class DenialSource { launcher, seccomp, supervisor, commit };
+enum class DenialSource { launcher, seccomp, landlock_audit, supervisor, commit };
 
 // One kind of refused act, coalesced: `count` equal acts (same operation, object, error and
 // outcome) between `first_ns` and `last_ns`. The sum of all counts and gaps is exact.
@@ -35,8 +35,8 @@ struct Denial {
   DenialSource source = DenialSource::seccomp;
   Outcome outcome = Outcome::denied;
 
-  // The system call name ("openat", "socket"; "syscall" for foreign and unknown ones), the step of
-  // set-up, or "commit".
+  // The system call name ("openat", "socket"; "syscall" for foreign and unknown ones), "landlock"
+  // for what the kernel's audit told, the step of set-up, or "commit".
   std::string operation;
   std::int32_t syscall = -1;  // number, -1 when there was no call
   std::uint32_t arch = 0;     // AUDIT_ARCH_*, 0 when there was no call
@@ -86,7 +86,8 @@ struct LimitEvent {
 
 // Evidence that was counted but not kept one by one.
 struct Gap {
-  std::string reason;  // flood, target_gone, unreadable, source_lost, mask_lost, programs
+  // flood, target_gone, unreadable, source_lost, mask_lost, programs, audit_lost, audit_cut
+  std::string reason;
   std::uint64_t count = 0;
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;

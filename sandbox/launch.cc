@@ -173,6 +173,7 @@ std::optional<Launch::Failure> Launch::start_child() {
   context_.fault_step = fault_;
   context_.fault_error = options_.fault.error;
 
+  if (options_.audit != AuditUse::off) audit_.open(abi_);
   if (is_fault(Step::clone)) return denial(Step::clone, options_.fault.error);
   // A child that changes its uid while it shares our memory makes us undumpable: put back later.
   was_dumpable_ = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
@@ -288,8 +289,19 @@ void Launch::prepare_proof() {
   init_sha256_ = sha256(init_image());
 }
 
+// Before the read-back: whether the kernel's audit is a source of this run.
+std::optional<Launch::Failure> Launch::find_audit() {
+  if (is_fault(Step::audit)) return denial(Step::audit, options_.fault.error);
+  const bool is_required = options_.audit == AuditUse::required;
+  if (audit_.find_canary(pid_, is_required) || !is_required) return std::nullopt;
+  Failure failure = denial(Step::audit, audit_.error());
+  std::get<SetupDenial>(failure).cause += std::string(": ") + audit_.why();
+  return failure;
+}
+
 std::optional<Launch::Failure> Launch::prove(Enforced& enforced) {
   const OwnRights rights;
+  if (auto failed = find_audit()) return failed;
   base::step_mark("read back");
   const auto& own = *own_namespaces_;
   if (!own) return denial(Step::readback, own.error().sys, own.error().what);
@@ -306,6 +318,8 @@ std::optional<Launch::Failure> Launch::prove(Enforced& enforced) {
   enforced.seccomp = {filter_name(plan_), filter_sha256_, context_.program};
   enforced.init_sha256 = init_sha256_;
   enforced.live_sources = {"output_counter", "pidfd", "seccomp_notify", "timer"};
+  if (audit_.is_live())
+    enforced.live_sources.insert(enforced.live_sources.begin(), "landlock_audit");
   if (cgroup_) enforced.live_sources.insert(enforced.live_sources.begin(), "cgroup_events");
   std::vector<Mismatch> mismatches = compare(plan_, enforced);
   if (is_fault(Step::readback)) mismatches.push_back({"fault", "none", "injected"});
@@ -316,6 +330,7 @@ std::optional<Launch::Failure> Launch::prove(Enforced& enforced) {
 }
 
 void Launch::release() {
+  if (audit_.is_live()) audit_.watch().begin_run();
   listener_.let_through(barrier_id_);
   restore_dumpable();
 }
@@ -356,6 +371,15 @@ bool Launch::take_down(struct rusage& usage, std::string& source) {
   if (!listener_.is_open()) return true;
   pollfd watch{listener_.fd(), POLLIN, 0};
   return poll(&watch, 1, 1000) == 1 && (watch.revents & POLLHUP) != 0;
+}
+
+// The listener keeps the credentials of the process that made it, and they its Landlock domain. The
+// domain ends behind a grace period and a work item of the kernel's.
+void Launch::await_audit() {
+  constexpr int kMostMs = 2'000;
+  if (!audit_.is_live()) return;
+  listener_ = Listener();
+  audit_.await_end(kMostMs);
 }
 
 bool Launch::remove_cgroup() {

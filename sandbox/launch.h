@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ledger/base/unique_fd.h"
+#include "sandbox/audit_source.h"
 #include "sandbox/blueprint.h"
 #include "sandbox/cage.h"
 #include "sandbox/cgroup.h"
@@ -59,12 +60,16 @@ class Launch {
   // Kills every process of the cage and waits for them. True when the kernel confirms that none is
   // left, by the source named in `source`.
   bool take_down(struct rusage& usage, std::string& source);
+  // After take_down: until the kernel's audit has told all it will tell of this cage. The listener
+  // is gone then.
+  void await_audit();
   // Removes the cgroup leaf; false when it stays.
   bool remove_cgroup();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
   [[nodiscard]] Listener& listener() { return listener_; }
+  [[nodiscard]] AuditSource& audit() { return audit_; }
   [[nodiscard]] const std::optional<CgroupLeaf>& cgroup() const { return cgroup_; }
   [[nodiscard]] int scratch_fd() const { return scratch_.get(); }
   // Upper directories in the order of the plan's staged mounts as the blueprint built them.
@@ -98,6 +103,7 @@ class Launch {
   std::optional<Failure> wait_for_barrier();
   std::optional<Failure> wait_readable(int fd, Step step);
   void prepare_proof();
+  std::optional<Failure> find_audit();
   void reap();
   void restore_dumpable() const;
 
@@ -130,6 +136,7 @@ class Launch {
   Sha256 filter_sha256_{};
   Sha256 init_sha256_{};
   Listener listener_;
+  AuditSource audit_;
   base::UniqueFd scratch_;
   std::vector<base::UniqueFd> uppers_;
   std::uint64_t barrier_id_ = 0;

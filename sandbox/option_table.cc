@@ -110,6 +110,9 @@ constexpr auto kTable = std::to_array<OptionRow>({
     text(
         "--actor", run, [](O& o) -> Text& { return o.actor; }, "who asked for it", "TEXT"),
     text(
+        "--audit", run, [](O& o) -> Text& { return o.audit; },
+        "auto, off, require or enable: the kernel's audit as a source of denials", "MODE"),
+    text(
         "--stdin", run, [](O& o) -> Text& { return o.standard_input; },
         "none, inherit or a file (default: a pipe or file is inherited, a terminal never)", "WHAT"),
     flag(

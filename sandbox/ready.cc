@@ -44,11 +44,25 @@ Result<base::UniqueFd> choose_stdin(const std::optional<std::string>& option) {
   struct stat st {};
   const bool can_inherit =
       ::fstat(STDIN_FILENO, &st) == 0 && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
+  // Its first read would fail, and that would look like an empty input.
+  const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
+  if (can_inherit && ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_WRONLY))
+    return base::fail(Errc::refused,
+                      std::string("standard input is a pipe or file that cannot be read (opened ") +
+                          ((flags & O_PATH) != 0 ? "with O_PATH" : "for writing only") +
+                          "); open it for reading, or give --stdin none");
   if (can_inherit) return base::UniqueFd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   if (option)
     return base::fail(Errc::refused,
                       "--stdin inherit: standard input is neither a pipe nor a file");
   return base::UniqueFd();
+}
+
+Result<void> check_audit_mode(const std::optional<std::string>& mode) {
+  for (const std::string_view known : {"auto", "off", "require", "enable"})
+    if (!mode || *mode == known) return {};
+  return base::fail(Errc::refused,
+                    "--audit " + *mode + " is none of auto, off, require and enable");
 }
 
 Result<void> check_ledger_place(const RunOptions& options, const Caller& caller,
@@ -145,6 +159,8 @@ Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock,
   if (!host) return base::Unexpected(std::move(host).error());
   ready.host = std::move(host->facts);
   ready.cgroup_parent = std::move(host->cgroup_parent);
+  if (auto known = check_audit_mode(options.audit); !known)
+    return base::Unexpected(std::move(known).error());
   auto input = choose_stdin(options.standard_input);
   if (!input) return base::Unexpected(std::move(input).error());
   ready.standard_input = std::move(*input);

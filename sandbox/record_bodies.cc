@@ -249,7 +249,9 @@ Json gap_body(const Gap& gap) {
   Json out;
   out["lost"] = big(gap.count);
   out["reason"] = gap.reason;
-  out["source"] = gap.reason == "mask_lost" ? "supervisor" : "seccomp";
+  out["source"] = gap.reason == "mask_lost"          ? "supervisor"
+                  : gap.reason.starts_with("audit_") ? "landlock_audit"
+                                                     : "seccomp";
   return out;
 }
 

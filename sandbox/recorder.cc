@@ -110,8 +110,8 @@ bool Recorder::on_limit(const LimitEvent& event) {
 
 bool Recorder::on_gap(const Gap& gap) {
   ++gap_records_;
-  // Only denials beyond the budget become such a gap.
-  if (gap.reason == "flood") lost_denials_ += gap.count;
+  // Denials beyond the budget, and those that the kernel counted and had no room to tell.
+  if (gap.reason == "flood" || gap.reason == "audit_lost") lost_denials_ += gap.count;
   return writer_.add("run.gap", gap_body(gap), {});
 }
 

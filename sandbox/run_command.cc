@@ -11,6 +11,7 @@
 
 #include "ledger/base/random.h"
 #include "ledger/base/step_mark.h"
+#include "sandbox/audit_source.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/measuring.h"
 #include "sandbox/open_facts.h"
@@ -135,6 +136,10 @@ class Run {
     launch.stdin_fd = ready_.standard_input.get();
     launch.cgroup_parent = options_.cgroup_parent.value_or("");
     launch.cgroup_found = ready_.cgroup_parent;
+    if (auto chosen = choose_audit(); !chosen)
+      return runner_failed(recorder, {chosen.error().message(), 0});
+    else
+      launch.audit = *chosen;
     if (ready_.owns_standard_output()) launch.stdout_fd = launch.stderr_fd;
     launch.spool_stdout_fd = out->fd();
     launch.spool_stderr_fd = err->fd();
@@ -150,6 +155,19 @@ class Run {
     if (const auto* failure = std::get_if<RunnerFailure>(&outcome))
       return runner_failed(recorder, *failure);
     return close(recorder, std::get<RunResult>(outcome), launch, *out, *err);
+  }
+
+  // The only place that changes the machine's audit, and only for who asked for it.
+  base::Result<AuditUse> choose_audit() {
+    const std::string mode = options_.audit.value_or("auto");
+    if (mode == "enable") {
+      auto changed = enable_audit();
+      if (!changed)
+        return base::Unexpected(std::move(changed).error().with_context("--audit enable"));
+      if (!changed->empty()) say(*changed);
+    }
+    if (mode == "off") return AuditUse::off;
+    return mode == "auto" ? AuditUse::automatic : AuditUse::required;
   }
 
   int refused_by_host(Recorder& recorder, const SetupDenial& denial) {

@@ -34,6 +34,7 @@ struct RunOptions {
   std::optional<std::string>
       standard_input;  // none, inherit or a file; absent: inherit a pipe or file
   std::optional<std::string> cgroup_parent;
+  std::optional<std::string> audit;  // auto, off, require, enable
   bool has_no_init = false;
   bool keeps_output = false;
   bool fails_on_denial = false;

@@ -20,7 +20,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "read_only",    "host_name",    "loopback",       "working_directory",
     "session",      "rlimits",      "no_new_privs",   "landlock",
     "capabilities", "seccomp",      "probes",         "standard_fds",
-    "init",         "notification", "readback",
+    "init",         "notification", "audit",          "readback",
 });
 static_assert(kNames.size() == static_cast<std::size_t>(Step::last));
 
@@ -89,6 +89,11 @@ Explanation explain_other(Step step, int error) {
               "do not run ethos-run inside another ethos-run"};
     case Step::probes:
       return {"an act that the cage must refuse succeeded", "report this: the cage does not hold"};
+    case Step::audit:
+      return {"the kernel's audit is no source of evidence here",
+              error == ENODATA ? "switch it on (auditctl -e 1 -b 8192, or --audit enable)"
+                               : "start ethos-run as root in the machine's first namespaces, on "
+                                 "Linux 6.15 or newer, or leave out --audit require"};
     case Step::readback:
       return {"the kernel does not show what the plan asks for", "see the differences listed"};
     default:

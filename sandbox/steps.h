@@ -44,6 +44,7 @@ enum class Step : std::uint32_t {
   standard_fds,
   init,          // execveat of the sealed init
   notification,  // the barrier's notification did not arrive
+  audit,         // the kernel's audit, where the caller requires it
   readback,      // the kernel shows something else than the plan
   last,
 };

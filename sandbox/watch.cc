@@ -15,6 +15,7 @@
 #include <cerrno>
 
 #include "ledger/base/step_mark.h"
+#include "sandbox/audit_denial.h"
 #include "sandbox/file_limit.h"
 #include "sandbox/init/init_report.h"
 #include "sandbox/syscall_filter.h"
@@ -76,8 +77,9 @@ bool Watch::open_loop() {
          add(launch_.pidfd(), EPOLLIN) && add(launch_.listener().fd(), EPOLLIN) &&
          add(out_.source(), EPOLLIN) && add(err_.source(), EPOLLIN) &&
          add(wall_timer_.get(), EPOLLIN) && add(tick_timer_.get(), EPOLLIN) &&
-         add(signal_fd_, EPOLLIN) && (masks_.fd() < 0 || add(masks_.fd(), EPOLLPRI)) &&
-         in_.watch(epoll_.get());
+         add(signal_fd_, EPOLLIN) &&
+         (!launch_.audit().is_live() || add(launch_.audit().fd(), EPOLLIN)) &&
+         (masks_.fd() < 0 || add(masks_.fd(), EPOLLPRI)) && in_.watch(epoll_.get());
 }
 
 void Watch::end(RunResult& result, Ending ending, int status) {
@@ -175,6 +177,9 @@ void Watch::handle(int fd, std::uint32_t events, RunResult& result) {
     tick(result);
   } else if (fd == signal_fd_) {
     read_signal(result);
+  } else if (launch_.audit().is_live() && fd == launch_.audit().fd()) {
+    launch_.audit().read_some();
+    hear_audit(false);
   } else if (fd == masks_.fd()) {
     lose_mask(result, masks_.find_lost());
   } else if (in_.is_mine(fd)) {
@@ -268,6 +273,24 @@ void Watch::tick(RunResult& result) {
   lose_mask(result, masks_.find_lost_by_turns());
 }
 
+void Watch::hear_audit(bool is_end) {
+  for (AuditDenial& heard : launch_.audit().watch().take_denials(is_end))
+    evidence_.add(describe(std::move(heard), plan_), boottime_ns());
+}
+
+// What the kernel refused and could not tell is counted by it.
+void Watch::settle_audit() {
+  if (!launch_.audit().is_live()) return;
+  launch_.await_audit();
+  hear_audit(true);
+  const AuditWatch& heard = launch_.audit().watch();
+  const auto refused = heard.final_count();
+  if (!refused)
+    evidence_.add_gap("audit_cut", boottime_ns());
+  else if (*refused > heard.received())
+    evidence_.add_lost("audit_lost", *refused - heard.received(), boottime_ns());
+}
+
 // What was hidden may have been read already: the run is not what its records say any more.
 void Watch::lose_mask(RunResult& result, const std::string* mask) {
   if (mask == nullptr || is_over_) return;
@@ -304,8 +327,8 @@ void Watch::finish(RunResult& result) {
     stream->flush_filter();
     stream->write_some();
   }
-  // The kernel does not say who sent the signal, and a tool can send it to itself: the limit is said
-  // to be reached only when a file that has come up to it is there.
+  // The kernel does not say who sent the signal, and a tool can send it to itself: the limit is
+  // said to be reached only when a file that has come up to it is there.
   const std::uint64_t file_limit = limit_value(plan_, "file_bytes");
   if (result.ending == Ending::signaled && result.status == SIGXFSZ && file_limit != 0 &&
       has_file_of_size(plan_, launch_, file_limit)) {
@@ -321,6 +344,7 @@ void Watch::finish(RunResult& result) {
   }
   for (const LimitEvent& event : limits_.look_at_end(init_max_rss_))
     if (!sink_.on_limit(event)) result.ending = Ending::evidence;
+  settle_audit();
   evidence_.finish();
   if (evidence_.has_failed()) {
     result.ending = Ending::evidence;

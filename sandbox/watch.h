@@ -42,6 +42,8 @@ class Watch {
   void read_signal(RunResult& result);
   void lose_mask(RunResult& result, const std::string* mask);
   void judge_death(RunResult& result);
+  void hear_audit(bool is_end);
+  void settle_audit();
   void end(RunResult& result, Ending ending, int status);
   void end_by_limit(RunResult& result, const LimitEvent& event);
   void update_interest();

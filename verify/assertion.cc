@@ -112,6 +112,11 @@ class AssertionParser {
   Made implication(std::size_t depth) {
     if (depth > kMaxDepth) return fail("nested too deeply");
     auto left = disjunction(depth);
+    // `A where B` says the same the other way round.
+    if (left && take_word("where")) {
+      auto condition = disjunction(depth);
+      return condition ? pair(Node::Kind::implies, std::move(condition), std::move(left)) : nullptr;
+    }
     if (!left || !take_word("implies")) return left;
     auto right = implication(depth + 1);
     return right ? pair(Node::Kind::implies, std::move(left), std::move(right)) : nullptr;

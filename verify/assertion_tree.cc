@@ -140,7 +140,7 @@ struct Rule {
   Truth (*holds)(const RunView&, const std::vector<std::string>&, Why&);
 };
 
-const std::array<Rule, 12> kRules{{
+const std::array<Rule, 13> kRules{{
     {"no-network", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, Why& why) { return truth_of(no_network(v, why)); }},
     {"no-git", RuleArguments::none,
@@ -186,6 +186,8 @@ const std::array<Rule, 12> kRules{{
      }},
     {"watched-by", RuleArguments::some,
      [](const RunView& v, const std::vector<std::string>& values, Why& why) { return truth_of(watched_by(v, values, why)); }},
+    {"source.K", RuleArguments::none,
+     [](const RunView& v, const std::vector<std::string>&, Why& why) { return truth_of(watched_by(v, {"landlock_audit"}, why)); }},
     {"limits-enforced-by", RuleArguments::some,
      [](const RunView& v, const std::vector<std::string>& values, Why& why) { return truth_of(limits_by(v, values, why)); }},
 }};

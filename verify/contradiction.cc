@@ -74,6 +74,7 @@ std::string_view phase_of(std::string_view source) {
 // How the object came to be known: paths and addresses lie in the tool's memory, numbers in registers.
 const char* mark_contradiction(const Denial& d) {
   if (d.phase != "run") return d.mark == "S" ? nullptr : "`mark` is not the supervisor's, whose own step it was";
+  if (d.source == "landlock_audit") return d.mark == "K" ? nullptr : "`mark` is not the kernel's, whose audit told it";
   if (d.source != "seccomp") return nullptr;
   if (!d.object.exists()) return d.mark == "K" ? nullptr : "`mark` speaks of an object that is not there";
   if (d.object.at("text").exists()) return d.mark == "K" || d.mark == "A" ? nullptr : "`mark` is none that `object` can have";
@@ -152,9 +153,10 @@ const char* gap_contradiction(const View& body) {
   const std::string_view reason = body.at("reason").raw();
   const std::string_view lost = body.at("lost").raw();
   if (lost == "0") return "a gap in which nothing was lost";
-  const bool is_one = reason == "mask_lost" || reason == "source_lost";
+  const bool is_one = reason == "mask_lost" || reason == "source_lost" || reason == "audit_cut";
   if (is_one && lost != "1") return "`lost` and `reason` of a gap contradict each other";
-  if (body.at("source").raw() != (reason == "mask_lost" ? "supervisor" : "seccomp")) return "`source` and `reason` of a gap contradict each other";
+  const std::string_view source = reason == "mask_lost" ? "supervisor" : reason.starts_with("audit_") ? "landlock_audit" : "seccomp";
+  if (body.at("source").raw() != source) return "`source` and `reason` of a gap contradict each other";
   return nullptr;
 }
 
@@ -270,6 +272,7 @@ const char* denial_contradiction(const DenialParts& denial) {
   if (d.phase == "run" && (d.source == "landlock_audit") != (d.operation == "landlock")) {
     return "`operation` and `source` contradict each other";
   }
+  if (d.source == "landlock_audit" && d.outcome != "denied") return "`outcome` and `source` contradict each other";
   if (d.phase == "run" && (d.has_cause || d.has_fix)) return "a denial of phase run has neither `cause` nor `fix`";
   if (d.has_fix && d.phase != "setup") return "`fix` and `phase` contradict each other";
   if (d.phase != "run" && d.outcome != "denied") return "`outcome` and `phase` contradict each other";

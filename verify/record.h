@@ -47,6 +47,7 @@ struct Envelope {
 struct BodyFacts {
   bool is_setup = false;    // a denial of phase setup
   bool is_refused = false;  // a close of a refused run
+  bool is_audit = false;    // a denial that the kernel's audit told
   std::uint64_t acts = 0;   // that a denial stands for
   const char* contradiction = nullptr;
 };

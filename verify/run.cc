@@ -129,7 +129,7 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
       if (run.artifacts.is_full()) on_artifacts_(run);
       check_artifact(e, run, findings);
       break;
-    case run_gap: count_gap(e, run); break;
+    case run_gap: count_gap(e, run, findings); break;
     default: break;
   }
 }
@@ -191,6 +191,7 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Lin
       run->denial_acts += facts.is_setup ? 0 : facts.acts;
       const std::size_t most = facts.is_setup ? RunEvidence::kMaxReasons : RunEvidence::kMaxDenials;
       if (run->denial_texts.size() < most) run->denial_texts.add(e.body);
+      if (facts.is_audit) check_audit(e, *run, findings);
     }
     collect(e, std::move(body), *run, findings);
   }

@@ -47,7 +47,7 @@ struct RunEvidence {
   std::uint64_t denial_acts = 0;
   std::uint64_t gaps = 0;
   std::uint64_t lost_acts = 0;        // of those gaps: acts that may have been denied; at most UINT64_MAX
-  bool has_flood = false;             // one of them is of denials beyond the writer's budget
+  bool has_flood = false;             // one of them is of denials beyond the writer's or the kernel's room
   bool lost_view = false;             // one of them ends the run: nobody saw what came then
   std::set<std::string> streams;      // that output was captured of
   std::uint64_t output_bytes = 0;     // of both; at most UINT64_MAX

@@ -86,13 +86,22 @@ void check_artifact(const Envelope& e, RunEvidence& run, Findings& findings) {
   if (!path.has("commit")) run.artifacts.add(e.seq, path, is_deleted, body->text_at("type") == "directory");
 }
 
-void count_gap(const Envelope& e, RunEvidence& run) {
+void check_audit(const Envelope& e, RunEvidence& run, Findings& findings) {
+  const auto& sources = run.enforced.at("sources").items();
+  const bool is_live = std::any_of(sources.begin(), sources.end(), [](const Value& s) { return s.text() == "landlock_audit"; });
+  if (is_live || run.has_foreign) return;
+  run.report({.code = Code::contradiction, .seq = e.seq, .expected = "landlock_audit among the live sources", .found = std::string(e.type_name),
+              .text = "told by a source that was not live"}, findings);
+}
+
+void count_gap(const Envelope& e, RunEvidence& run, Findings& findings) {
   const View gap(e.body);
   const std::uint64_t lost = parse_decimal(gap.at("lost").raw()).value_or(0);
   const std::string_view reason = gap.at("reason").raw();
   ++run.gaps;
-  run.has_flood = run.has_flood || reason == "flood";
+  run.has_flood = run.has_flood || reason == "flood" || reason == "audit_lost";
   run.lost_view = run.lost_view || reason == "mask_lost" || reason == "source_lost";
+  if (gap.at("source").raw() == "landlock_audit") check_audit(e, run, findings);
   // A program that started was not refused.
   if (reason != "programs") run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
 }

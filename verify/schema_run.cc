@@ -150,7 +150,8 @@ constexpr std::array kArtifact{Field{"action", one_of<"created", "replaced", "de
                                Field{"type", one_of<"file", "directory">}};
 
 constexpr std::array kGap{Field{"lost", big},
-                          Field{"reason", one_of<"flood", "target_gone", "unreadable", "source_lost", "mask_lost", "programs">},
+                          Field{"reason", one_of<"flood", "target_gone", "unreadable", "source_lost", "mask_lost", "programs", "audit_lost",
+                                           "audit_cut">},
                           Field{"source", denial_source}};
 
 constexpr std::array kDenials{Field{"acts", big}, Field{"records", count}};
@@ -250,6 +251,7 @@ BodyFacts denial_facts(const DenialParts& denial, bool has_passed) {
   BodyFacts out;
   if (denial.count.number() > 0) out.acts = static_cast<std::uint64_t>(denial.count.number());
   out.is_setup = denial.phase.raw() == "setup";
+  out.is_audit = denial.source.raw() == "landlock_audit";
   if (has_passed) out.contradiction = denial_contradiction(denial);
   return out;
 }

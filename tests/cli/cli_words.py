@@ -19,7 +19,7 @@ def output(directory, *words):
 def table_column(text, heading):
     """First words, in `code`, of the rows below a heading of a Markdown page."""
     part = text.split(heading, 1)[1].split("\n#", 1)[0]
-    return [w for cell in re.findall(r"^\| ([^|]*)\|", part, re.M) for w in re.findall(r"`([a-z_.-]+)[^`]*`", cell)]
+    return [w for cell in re.findall(r"^\| ([^|]*)\|", part, re.M) for w in re.findall(r"`([a-z_.-]+K?)[^`]*`", cell)]
 
 
 def defined_lists(directory, source):

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "ledger/base/unique_fd.h"
 #include "ledger/reader.h"
 #include "sandbox/workspace.h"
 #include "tests/sandbox/program.h"
@@ -204,6 +205,7 @@ TEST_CASE("ethos-run: called wrongly is 125 with one line, and nothing is record
       {"--stdin", "/dev/zero", "greet"},
       {"--stdin", "inherit", "greet"},
       {"--cgroup-parent", "/nowhere", "greet"},
+      {"--audit", "on", "greet"},
   };
   for (const auto& words : wrong) {
     std::string line;
@@ -661,6 +663,48 @@ TEST_CASE("ethos-run: --stdin follows no link and waits for no pipe", "[sandbox]
   CHECK(link.status == 125);
   CHECK(link.err.find("symbolic link") != std::string::npos);
   CHECK(site.run({"--stdin", "fifo", "--", "cat"}).status == 125);
+}
+
+TEST_CASE("ethos-run: standard input that cannot be read is refused at once", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("in", "text");
+  const std::string path = site.workspace() + "/in";
+  for (const int flags : {O_PATH, O_WRONLY}) {
+    CAPTURE(flags);
+    const ethos::base::UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC));
+    const Ended refused = Site::wait(site.start("ethos-run", {"--", "cat"}, fd.get()));
+    CHECK(refused.status == 125);
+    CHECK(refused.err.find("standard input is a pipe or file that cannot be read") !=
+          std::string::npos);
+    CHECK(refused.err.find("--stdin none") != std::string::npos);
+    CHECK(Site::wait(site.start("ethos-run", {"--stdin", "none", "--", "true"}, fd.get())).status ==
+          0);
+  }
+  CHECK(site.records("run.open").size() == 2);
+}
+
+TEST_CASE("ethos-run: --audit require refuses where the kernel's audit tells nothing",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  REQUIRE(site.run({"--audit", "auto", "--", "true"}).status == 0);
+  const auto enforced = site.records("sandbox.enforced");
+  REQUIRE(enforced.size() == 1);
+  std::string sources;
+  for (const auto& source : enforced[0].find("body")->find("sources")->items)
+    sources += source.text + " ";
+  if (sources.find("landlock_audit") != std::string::npos) {
+    WARN("skipped: the kernel's audit is a source here");
+    return;
+  }
+  const Ended refused = site.run({"--audit", "require", "--", "true"});
+  CHECK(refused.status == 120);
+  CHECK(refused.err.find("[audit]") != std::string::npos);
+  const auto denials = site.records("runtime.sandbox_denial");
+  REQUIRE(denials.size() == 1);
+  CHECK(text_at(denials[0], {"body", "operation"}) == "audit");
+  CHECK(site.run({"--audit", "off", "--", "true"}).status == 0);
 }
 
 TEST_CASE("ethos-run: a stranger's repository above is not the workspace", "[sandbox][e2e]") {

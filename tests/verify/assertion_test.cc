@@ -267,6 +267,11 @@ TEST_CASE("assertions: what is wrong with a statement, and why it fails, is said
   const auto result = [&](const char* text) { return verify_maker(ledger, "", "", {"--assert", text}).json.at("assertions").at(0).at("result").get<std::string>(); };
   CHECK(result("watched-by pidfd") == "pass");
   CHECK(result("watched-by (pidfd, nobody)") == "fail");
+  CHECK(result("source.K") == "fail");
+  CHECK(result("denials == 0 where tool == shellcheck") == "pass");
+  CHECK(result("denials == 0 where tool == t") == "fail");
+  CHECK(result("denials == 0 where source.K") == "empty");
+  CHECK(result("(denials == 0 where tool == shellcheck) and no-network") == "pass");
   CHECK(why("watched-by (pidfd, nobody)").find("was not watched by nobody") != std::string::npos);
   LedgerMaker writer;
   RunChoices choices;
@@ -291,4 +296,31 @@ TEST_CASE("completeness: an aborted run is named as one by verdict and assertion
   CHECK(text.find("1 run was aborted") != std::string::npos);
   CHECK(text.find("every run has an end") == std::string::npos);
   CHECK(r.json.at("assertions").at(0).at("counterexample").at("text").get<std::string>().find("was aborted") != std::string::npos);
+}
+
+TEST_CASE("assertion: runs that the kernel's own audit watched", "[verify]") {
+  const auto with = [](const RunChoices& choices, const std::string& text) {
+    LedgerMaker ledger;
+    add_run(ledger, choices);
+    const Outcome r = verify_maker(ledger, "", "", {"--assert", text});
+    CAPTURE(r.out);
+    return r.json.at("assertions").at(0).at("result").get<std::string>();
+  };
+  RunChoices watched;
+  watched.vector = "70-memory-rlimit";  // Landlock ABI 7
+  watched.patch["sandbox.enforced"] = {{"sources", {"cgroup_events", "landlock_audit", "pidfd", "seccomp_notify", "timer"}}};
+  CHECK(with(watched, "source.K") == "pass");
+  CHECK(with(watched, "denials == 0 where source.K") == "pass");
+  RunChoices denied = watched;
+  denied.denials = 1;
+  CHECK(with(denied, "denials == 0 where source.K") == "fail");
+  // Lost ones are no zero.
+  RunChoices lost = watched;
+  lost.more = {{"run.gap", {{"lost", "3"}, {"reason", "audit_lost"}, {"source", "landlock_audit"}}}};
+  lost.patch["run.close"] = {{"gaps", 1}};
+  CHECK(with(lost, "denials == 0 where source.K") == "unknown");
+  CHECK(with(lost, "denials <= 3 where source.K") == "pass");
+  // They were denied all the same.
+  lost.patch["run.close"]["status"] = 122;
+  CHECK(with(lost, "recomputed") == "pass");
 }

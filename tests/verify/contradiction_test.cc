@@ -165,8 +165,7 @@ TEST_CASE("contradiction: a denial as the runner writes it passes", "[verify]") 
            R"({"mark":"K","object":null,"operation":"syscall","rule":"syscall","syscall":{"nr":400}})",
            R"({"mark":"K","object":null,"operation":"syscall","rule":"syscall","syscall":null})",
            R"({"mark":"K","object":null,"operation":"future_call","rule":"syscall","syscall":{"nr":900}})",
-           R"({"cause":"a device","mark":"S","operation":"commit","phase":"commit","rule":"type","source":"commit","syscall":null})",
-           R"({"operation":"landlock","source":"landlock_audit","syscall":null})"}) {
+           R"({"cause":"a device","mark":"S","operation":"commit","phase":"commit","rule":"type","source":"commit","syscall":null})"}) {
     const Outcome r = with_denial(denial(patch));
     CAPTURE(patch, r.out);
     CHECK(r.status == 0);
@@ -189,6 +188,43 @@ TEST_CASE("contradiction: a denial that its own source rules out", "[verify]") {
     CAPTURE(patch);
     refused(with_denial(denial(patch)));
   }
+}
+
+TEST_CASE("contradiction: what the kernel's audit told", "[verify]") {
+  const auto with = [](const char* type, const Json& body, bool is_live) {
+    RunChoices choices;
+    choices.vector = "70-memory-rlimit";  // Landlock ABI 7
+    choices.more = {{type, body}};
+    if (is_live) choices.patch["sandbox.enforced"] = {{"sources", {"cgroup_events", "landlock_audit", "pidfd", "seccomp_notify", "timer"}}};
+    const bool is_gap = std::string(type) == "run.gap";
+    choices.patch["run.close"] = {{"denials", {{"acts", is_gap ? "0" : "2"}, {"records", is_gap ? 0 : 1}}}, {"gaps", is_gap ? 1 : 0}};
+    return run_with(choices);
+  };
+  const auto told = [](const std::string& patch) {
+    Json body = denial(R"({"mark":"K","operation":"landlock","rule":"fs.write_file","source":"landlock_audit","syscall":null})");
+    body.merge_patch(Json::parse(patch));
+    return body;
+  };
+  for (const char* patch : {"{}", R"({"object":null})", R"({"object":{"address":"127.0.0.1:80","base":null,"path":null},"rule":"net.connect_tcp"})"}) {
+    const Outcome r = with("runtime.sandbox_denial", told(patch), true);
+    CAPTURE(patch, r.out);
+    CHECK(r.status == 0);
+  }
+  for (const char* patch : {R"({"mark":"A"})", R"({"mark":"S"})", R"({"errno":0,"outcome":"attempt"})", R"({"operation":"openat"})",
+                            R"({"syscall":{"arch":"x86_64","nr":257}})", R"({"phase":"commit"})"}) {
+    CAPTURE(patch);
+    refused(with("runtime.sandbox_denial", told(patch), true));
+  }
+  refused(with("runtime.sandbox_denial", told("{}"), false));
+  for (const char* reason : {"audit_lost", "audit_cut"}) {
+    CAPTURE(reason);
+    const Json gap = {{"lost", std::string(reason) == "audit_cut" ? "1" : "3"}, {"reason", reason}, {"source", "landlock_audit"}};
+    CHECK(with("run.gap", gap, true).status == 0);
+    refused(with("run.gap", gap, false));
+    refused(with("run.gap", {{"lost", "3"}, {"reason", reason}, {"source", "seccomp"}}, true));
+  }
+  refused(with("run.gap", {{"lost", "3"}, {"reason", "flood"}, {"source", "landlock_audit"}}, true));
+  refused(with("run.gap", {{"lost", "3"}, {"reason", "audit_cut"}, {"source", "landlock_audit"}}, true));
 }
 
 TEST_CASE("contradiction: a limit that its source cannot tell of, or that was not granted so", "[verify]") {
