@@ -2,6 +2,7 @@
 #include "reports/commands.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <ostream>
 
 #include "ledger/base/cli_words.h"
@@ -50,8 +51,7 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& args,
     streams.out << "ethos-report " << ETHOS_VERSION << '\n';
     return kDone;
   } catch (const CLI::ParseError& error) {
-    return stop(streams, static_cast<int>(Status::usage),
-                base::command_line_words(app, error));
+    return stop(streams, static_cast<int>(Status::usage), base::command_line_words(app, error));
   }
 }
 
@@ -82,7 +82,7 @@ void define_report(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--at", options.at,
                  "report on the ledger as it was with so many records; there must be a checkpoint");
-  app.add_option("--format", options.formats, "html,pdf,csv,xlsx,md,json,oscal")
+  app.add_option("--format", options.formats, "html,pdf,csv,xlsx,md,json,oscal,intoto")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--out", options.out, "directory for the report")->required();
@@ -132,6 +132,12 @@ int report(const std::vector<std::string>& args, const Streams& streams) {
   Request request;
   if (const auto refusal = read_request(options, request))
     return stop(streams, refusal->status, refusal->text);
+  const bool wants_trace =
+      std::find(options.formats.begin(), options.formats.end(), "intoto") != options.formats.end();
+  if (wants_trace && (options.signer.empty() || options.unverified)) {
+    return stop(streams, static_cast<int>(Status::usage),
+                "--format intoto: signed statements need --sign-key, and a verified ledger");
+  }
   for (const std::string& directory : {options.out, options.full_out}) {
     // Before anything is read; write_report looks again.
     if (const auto free = check_directory(directory, kReportManifest); !free)

@@ -221,7 +221,7 @@ bool read_manifest(JsonValue root, Options& options, FleetManifest& out) {
 }
 
 std::optional<Refusal> check_options(const Options& options, const OutputPlan& plan) {
-  for (const char* format : {"oscal"}) {
+  for (const char* format : {"oscal", "intoto"}) {
     if (plan.has(format))
       return Refusal{kUsage, std::string("--format: a fleet has no ") + format +
                                  "; --members writes the reports of its ledgers"};

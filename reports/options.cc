@@ -58,11 +58,12 @@ std::optional<Refusal> refuse_streams(const Options& options) {
 
 std::optional<Refusal> check(const Options& options) {
   if (auto refusal = refuse_streams(options)) return refusal;
-  static const std::set<std::string> known = {"html", "csv", "md", "json", "oscal", "xlsx", "pdf"};
+  static const std::set<std::string> known = {"html",  "csv",  "md",  "json",
+                                              "oscal", "xlsx", "pdf", "intoto"};
   for (const std::string& format : options.formats) {
     if (known.contains(format)) continue;
     return usage("--format: \"" + shortened(visible(format), 40) +
-                 "\" is none of html, csv, md, json, oscal, xlsx, pdf");
+                 "\" is none of html, csv, md, json, oscal, xlsx, pdf, intoto");
   }
   if (!options.ledger.empty() && !options.bundle.empty())
     return usage("--ledger or --bundle, not both");

@@ -9,6 +9,7 @@
 #include "reports/json_report.h"
 #include "reports/markdown.h"
 #include "reports/sha256.h"
+#include "reports/tally_rows.h"
 #include "reports/uuid.h"
 #include "reports/words.h"
 
@@ -108,6 +109,13 @@ class Writer {
     out_.member("title", line_of(model_.period.text() + ", " + model_.zone.name()));
     out_.member("description", line_of(query_text(model_)));
     out_.member("start", utc_text(model_.period.from)).member("end", utc_text(model_.period.until));
+    out_.line().key("props").open_list();
+    for (const TallyRow& figure : tally_rows(model_)) {
+      out_.open_object().member("name", figure.key).member("ns", kNamespace);
+      out_.member("value", figure.now).member("class", "figure").close_object();
+    }
+    prop("exceptions", static_cast<std::int64_t>(model_.exceptions.size()));
+    out_.close_list();
     definitions();
     reviewed();
     out_.line().key("observations").open_list();

@@ -34,8 +34,8 @@ base::Result<std::vector<Output>> outputs_of(const Model& model, const OutputPla
   const auto add = [&](const char* name, auto writer) {
     out.push_back({name, [&model, writer](Sink& sink) { writer(model, sink); }});
   };
-  // The OSCAL document refers to report.json.
-  if (has("json") || has("oscal")) add("report.json", write_json);
+  // The OSCAL document and the trace refer to report.json.
+  if (has("json") || has("oscal") || has("intoto")) add("report.json", write_json);
   if (has("oscal")) add("report.oscal.json", write_oscal);
   if (has("html")) add("report.html", write_html);
   if (has("md")) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/remake.h"
 
+#include <algorithm>
 #include <cassert>
 #include <map>
 
@@ -10,12 +11,14 @@
 #include "reports/output_set.h"
 #include "reports/outputs.h"
 #include "reports/sha256.h"
+#include "reports/trace.h"
 
 namespace ethos::reports {
 
 namespace {
 
 constexpr std::size_t kMaxManifest = 1048576;
+constexpr std::size_t kMaxStatements = std::size_t{8} << 20U;
 constexpr std::size_t kMaxFile = std::size_t{1} << 31U;
 constexpr std::int64_t kMaxFormats = 16;
 
@@ -81,22 +84,11 @@ std::string digest_of_file(const std::string& directory, const std::string& name
 }
 
 // The signature, and that each file it names is the one that lies there.
-void check_statement(const std::string& directory, const std::string& signer, Remade& out) {
-  const auto key = record::PublicKey::from_text(signer);
-  if (!key) {
-    out.refusal = {2, "--signer: not a public key (vkey)"};
-    return;
-  }
-  const auto line = base::read_file(directory + "/report.intoto.jsonl", kMaxManifest);
-  if (!line) {
-    out.refusal = {3, line.error().message()};
-    return;
-  }
-  const auto statement = open_envelope(*line, *key);
+void check_subjects(const std::string& directory, const record::PublicKey& key,
+                    const std::string& statement, Remade& out) {
   JsonTape tape;
-  if (!statement || !tape.parse(*statement)) {
-    out.refusal = {1, "report.intoto.jsonl: " +
-                          (statement ? std::string("not a statement") : statement.error().what)};
+  if (!tape.parse(statement)) {
+    out.refusal = {1, "report.intoto.jsonl: not a statement"};
     return;
   }
   out.is_same = true;
@@ -112,8 +104,53 @@ void check_statement(const std::string& directory, const std::string& signer, Re
     out.lines.push_back(name + ": not what was signed");
   }
   if (named == 0) out.is_same = false;
-  out.lines.push_back("report.intoto.jsonl: signed by " + key->name() + ", names " +
+  out.lines.push_back("report.intoto.jsonl: signed by " + key.name() + ", names " +
                       std::to_string(named) + " files");
+}
+
+// The second statement, where the format asks for it, follows from the records alone.
+void check_trace(const std::string& directory, const Model& model, const std::string& statement,
+                 Remade& out) {
+  const auto again =
+      trace_statement(model, {"report.json", digest_of_file(directory, "report.json")});
+  const bool is_same = again && *again == statement;
+  out.is_same = out.is_same && is_same;
+  out.lines.push_back(std::string("report.intoto.jsonl, trace: ") +
+                      (is_same ? "same" : "different from what this ledger gives"));
+}
+
+// What has to be there is known from the format: a line that was taken out is missed.
+void check_statements(const std::string& directory, const std::string& signer, const Model& model,
+                      bool has_trace, Remade& out) {
+  const auto key = record::PublicKey::from_text(signer);
+  if (!key) {
+    out.refusal = {2, "--signer: not a public key (vkey)"};
+    return;
+  }
+  const auto text = base::read_file(directory + "/report.intoto.jsonl", kMaxStatements);
+  if (!text) {
+    out.refusal = {3, text.error().message()};
+    return;
+  }
+  std::vector<std::string> statements;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    auto statement = open_envelope(line, *key);
+    if (!statement) {
+      out.refusal = {1, "report.intoto.jsonl: " + statement.error().what};
+      return;
+    }
+    statements.push_back(std::move(*statement));
+    if (statements.size() > 2) break;
+  }
+  if (statements.size() != (has_trace ? 2 : 1)) {
+    out.refusal = {1, "report.intoto.jsonl: another number of statements than were made"};
+    return;
+  }
+  check_subjects(directory, *key, statements[0], out);
+  if (has_trace && out.refusal.text.empty()) check_trace(directory, model, statements[1], out);
 }
 
 }  // namespace
@@ -232,11 +269,12 @@ Remade remake(const std::string& directory, Options options) {
                           std::to_string(manifest.size) + " records: give such a pin"};
     return out;
   }
-  if (!options.signer.empty()) check_statement(directory, options.signer, out);
-  if (!out.refusal.text.empty()) return out;
-  const bool is_signed = out.is_same;
   std::string no_pdf;
   const OutputPlan plan = plan_again(options, manifest.pdf_engine, no_pdf);
+  if (!options.signer.empty())
+    check_statements(directory, options.signer, model, plan.has("intoto"), out);
+  if (!out.refusal.text.empty()) return out;
+  const bool is_signed = out.is_same;
   const auto outputs = outputs_of(model, plan);
   if (!outputs) {
     out.refusal = {3, outputs.error().message()};

@@ -30,8 +30,10 @@ def main():
     # The one pattern that needs Unicode classes, which Python's re does not have.
     schema["definitions"]["TokenDatatype"]["pattern"] = r"^[^\W\d][\w.\-]*$"
     validator = jsonschema.Draft7Validator(schema)
-    with open(os.path.join(shared, "schemas/authored/svr-v0.2.schema.json"), encoding="utf-8") as file:
-        statement_validator = jsonschema.Draft202012Validator(json.load(file))
+    statement_validators = []
+    for name in ("svr-v0.2", "runtime-trace-v0.1"):
+        with open(os.path.join(shared, "schemas/authored/%s.schema.json" % name), encoding="utf-8") as file:
+            statement_validators.append(jsonschema.Draft202012Validator(json.load(file)))
     with open(os.path.join(shared, "schemas/authored/dsse-envelope.schema.json"), encoding="utf-8") as file:
         envelope_validator = jsonschema.Draft202012Validator(json.load(file))
     faults = 0
@@ -48,14 +50,19 @@ def main():
         for period in ("2026-10-01..2026-12-31", "2020-01-01..2020-01-31"):
             out = os.path.join(scratch, period)
             subprocess.run([os.path.join(scratch, "ethos-report"), "--ledger", ledger, "--pin", ledger, "--period", period,
-                            "--zone", "Europe/Berlin", "--format", "oscal", "--quiet", "--sign-key", key, "--out", out], check=True)
+                            "--zone", "Europe/Berlin", "--format", "oscal,intoto", "--quiet", "--sign-key", key, "--out", out], check=True)
             with open(os.path.join(out, "report.oscal.json"), encoding="utf-8") as file:
                 document = json.load(file)
             with open(os.path.join(out, "report.intoto.jsonl"), encoding="utf-8") as file:
-                envelope = json.loads(file.read())
-            statement = json.loads(base64.b64decode(envelope["payload"], validate=True))
-            errors = list(validator.iter_errors(document)) + list(envelope_validator.iter_errors(envelope))
-            for error in errors + list(statement_validator.iter_errors(statement)):
+                envelopes = [json.loads(line) for line in file.read().splitlines()]
+            errors = list(validator.iter_errors(document))
+            if len(envelopes) != len(statement_validators):
+                faults += 1
+                print("FAIL", period, "statements:", len(envelopes))
+            for envelope, of_statement in zip(envelopes, statement_validators):
+                errors += envelope_validator.iter_errors(envelope)
+                errors += of_statement.iter_errors(json.loads(base64.b64decode(envelope["payload"], validate=True)))
+            for error in errors:
                 faults += 1
                 print("FAIL", period, list(error.path), error.message[:300])
             print("ok  ", period)
