@@ -31,6 +31,7 @@ void add_convert(CLI::App& app, Action& action);
 void add_formats(CLI::App& app, Action& action);
 void add_digest(CLI::App& app, Action& action);
 void add_fingerprint(CLI::App& app, Action& action);
+void add_list(CLI::App& app, Action& action);
 void add_merge(CLI::App& app, Action& action);
 void add_filter(CLI::App& app, Action& action);
 void add_baseline(CLI::App& app, Action& action);

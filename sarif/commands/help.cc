@@ -50,6 +50,10 @@ constexpr auto kFooters = std::to_array<Footer>({
      "  ethos-sarif fingerprint --lines src/main.c",
      kPlainStatus},
     {"formats", "ethos-sarif formats --json", "0 done, 2 usage."},
+    {"list",
+     "ethos-sarif list all.sarif\n"
+     "  ethos-sarif list --format code-climate all.sarif -o gl-code-quality-report.json",
+     kPlainStatus},
     {"merge",
      "ethos-sarif merge a.sarif b.sarif c.sarif -o all.sarif\n"
      "  ethos-sarif merge --fold category a.sarif b.sarif c.sarif -o all.sarif",

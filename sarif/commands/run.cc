@@ -28,6 +28,7 @@ int parse_and_run(const std::vector<std::string>& args, const Streams& streams) 
   add_filter(app, action);
   add_fingerprint(app, action);
   add_formats(app, action);
+  add_list(app, action);
   add_merge(app, action);
   add_repair(app, action);
   add_split(app, action);

@@ -188,6 +188,10 @@ class Operations:
         for form in ("text", "json", "csv", "markdown", "html"):
             self.call("summary", "--format", form, path)
             self.call("trend", "--format", form, path, path)
+        for form in ("text", "csv", "json", "markdown", "html", "code-climate", "github"):
+            done = self.call("list", "--all", "--format", form, path)
+            if done is not None and form in ("json", "code-climate"):
+                self.same(f"{path}: list --format {form}", len(json.loads(done.stdout)), len(results_of(load(path))))
         for profile in ("spec", "github", "gitlab", "sonar"):
             for form in ("text", "json", "sarif"):
                 done = self.call("validate", "--profile", profile, "--format", form, path, codes=(0, 1))
