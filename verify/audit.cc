@@ -12,6 +12,7 @@
 #include "verify/epochs.h"
 #include "verify/holds.h"
 #include "verify/judge_artifacts.h"
+#include "verify/many_signatures.h"
 #include "verify/pruned.h"
 #include "verify/sarif_written.h"
 #include "verify/tree.h"
@@ -127,8 +128,11 @@ class Auditor {
     group->list = std::move(collecting_);
     collecting_.clear();
     Signatures* raw = group.get();
-    group->job = workers_.submit([raw](Sha256&) {
-      for (Signature& s : raw->list) s.right = verify_ed25519(s.question.key, s.question.text, s.question.signature);
+    group->job = workers_.submit([this, raw](Sha256&) {
+      std::vector<SignatureChecker::Question> questions;
+      for (const Signature& s : raw->list) questions.push_back({&s.question.key, s.question.text, s.question.signature});
+      checker_.check(questions);
+      for (std::size_t i = 0; i < questions.size(); ++i) raw->list[i].right = questions[i].is_right;
     });
     signatures_.push_back(std::move(group));
   }
@@ -580,6 +584,7 @@ class Auditor {
   std::uint64_t vouched_size_ = 0;  // up to where a state from elsewhere confirms the history
   Findings container_findings_;  // of the check that runs beside
   std::shared_ptr<WorkerPool::Job> whole_check_;
+  SignatureChecker checker_;
   std::vector<Signature> collecting_;
   std::deque<std::unique_ptr<Signatures>> signatures_;
   // Last: its threads end before anything they use goes.
