@@ -15,6 +15,7 @@
 #include "sandbox/denial.h"
 #include "sandbox/enforced.h"
 #include "sandbox/plan.h"
+#include "sandbox/use_sink.h"
 
 // Builds the cage that a plan describes, proves it, runs the tool in it and takes it down again.
 namespace ethos::sandbox {
@@ -160,6 +161,7 @@ struct LaunchOptions {
   // Second handling of stdout for the caller, e.g. to spool it to a file; borrowed, -1: none.
   int spool_stdout_fd = -1;
   int spool_stderr_fd = -1;
+  UseSink* uses = nullptr;  // borrowed; is told what the tool used, under `observe: all` reads too
   FaultInjection fault;
   bool forces_copies = false;          // test only: the form of staged grants that old kernels need
   std::function<void()> commit_probe;  // test only: called between the steps of bringing out

@@ -12,6 +12,7 @@
 #include "sandbox/drift.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/for_caller.h"
+#include "sandbox/learn.h"
 #include "sandbox/prepare.h"
 #include "sandbox/read_host.h"
 #include "sandbox/run_command.h"
@@ -68,9 +69,9 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
     case Command::drift:
       return show_drift(options, out, err);
     case Command::learn:
-      break;
+      return run_learn(options, out, err);
   }
-  return complain(err, "not available in this build", ExitStatus::runner_failed);
+  return code(ExitStatus::runner_failed);
 }
 
 }  // namespace ethos::sandbox

@@ -28,6 +28,9 @@ enum class Outcome { denied, attempt };
 // Where it was learned from (docs/formats/events.md, `source`).
 enum class DenialSource { launcher, seccomp, landlock_audit, supervisor, commit };
 
+// Reason of a refused change in a place that only reading, or nothing, is granted of.
+inline constexpr const char* kOutsideWriteGrants = "outside every write grant";
+
 // One kind of refused act, coalesced: `count` equal acts (same operation, object, error and
 // outcome) between `first_ns` and `last_ns`. The sum of all counts and gaps is exact.
 struct Denial {

@@ -45,7 +45,6 @@ class ToolDrift {
 
   void run() {
     compare("command", joined(a_.command), joined(b_.command));
-    compare("class", a_.isolation, b_.isolation);
     compare("output_format", a_.output_format.value_or(""), b_.output_format.value_or(""));
     if (a_.profile != b_.profile)
       add("profile", b_.profile == "no-proc" ? DriftKind::widened : DriftKind::changed, a_.profile,
@@ -62,6 +61,7 @@ class ToolDrift {
     ordered("git", git_name(a_.git), git_name(b_.git), {"none", "read"});
     ordered("observe", observe_name(a_.observe), observe_name(b_.observe),
             {"all", "writes", "off"});
+    ordered("class", a_.isolation, b_.isolation, {"microvm", "namespace"});
     ordered("args", a_.args, b_.args, {"fixed", "paths", "any"});
     ordered("on_output_limit", a_.on_output_limit, b_.on_output_limit, {"kill", "truncate"});
   }
@@ -88,8 +88,13 @@ class ToolDrift {
              const std::vector<PathEntry>& to) {
     for (const PathEntry& entry : to)
       if (!covers(from, entry.path)) add(key, DriftKind::widened, "", entry.path);
-    for (const PathEntry& entry : from)
-      if (!covers(to, entry.path)) add(key, DriftKind::narrowed, entry.path, "");
+    for (const PathEntry& entry : from) {
+      if (covers(to, entry.path)) continue;
+      std::vector<std::string> left;  // what of it is still granted
+      for (const PathEntry& e : to)
+        if (covers({entry}, e.path)) left.push_back(e.path);
+      add(key, DriftKind::narrowed, entry.path, joined(left));
+    }
   }
 
   void deletions() {
@@ -123,7 +128,13 @@ class ToolDrift {
       if (at == from.end())
         add("env", DriftKind::widened, "", text);
       else if (at->second != text)
-        add("env", DriftKind::changed, at->second, text);
+        // Whatever the caller has may come in where a value was fixed; else one fixed value for
+        // another says nothing.
+        add("env",
+            text == name         ? DriftKind::widened
+            : at->second == name ? DriftKind::narrowed
+                                 : DriftKind::changed,
+            at->second, text);
     }
     for (const auto& [name, text] : from)
       if (!to.contains(name)) add("env", DriftKind::narrowed, text, "");

@@ -31,8 +31,8 @@ struct Drift {
 [[nodiscard]] std::string drift_json(const std::vector<Drift>& drifts);
 [[nodiscard]] std::string drift_markdown(const std::vector<Drift>& drifts);
 
-// `ethos-run drift A B`: 0 nothing widened or changed, 1 something did, 2 the files cannot be
-// compared.
+// `ethos-run drift A [B]`: each a file, a Git revision or REVISION:PATH; B is the workspace's
+// ethos.json unless given. 0 nothing widened or changed, 1 something did, 2 they cannot be compared.
 [[nodiscard]] int show_drift(const RunOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace ethos::sandbox

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <ostream>
 
 #include "ledger/base/file_io.h"
 #include "sandbox/drift.h"
 #include "sandbox/exit_status.h"
+#include "sandbox/git_object.h"
 #include "sandbox/json_value.h"
 #include "sandbox/shown_text.h"
+#include "sandbox/workspace.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -28,12 +32,46 @@ std::string cell(const std::string& text) {
   return out + "`";
 }
 
-base::Result<Declaration> read_declaration(const std::string& path) {
-  auto text = base::read_file(path, kMaxFile);
-  if (!text) return base::Unexpected(std::move(text).error());
+base::Result<Workspace> workspace_of(const RunOptions& options) {
+  auto cwd = current_directory();
+  if (!cwd) return base::Unexpected(std::move(cwd).error());
+  return open_workspace(options.workspace, *cwd);
+}
+
+// "REVISION" or "REVISION:PATH", as git writes it: the path is one of the repository.
+base::Result<std::string> read_revision(const RunOptions& options, const std::string& name) {
+  const std::size_t colon = name.find(':');
+  const std::string path = colon == std::string::npos || colon + 1 == name.size()
+                               ? std::string("ethos.json")
+                               : name.substr(colon + 1);
+  auto workspace = workspace_of(options);
+  if (!workspace) return base::Unexpected(std::move(workspace).error());
+  auto file = read_git_file(*workspace, name.substr(0, colon), path, kMaxFile);
+  if (!file) return base::Unexpected(std::move(file).error());
+  return std::move(file->bytes);
+}
+
+// What is a file is meant as a file; what looks like one is not looked for in the repository.
+base::Result<Declaration> read_declaration(const RunOptions& options, const std::string& name) {
+  struct stat st {};
+  const bool is_there = ::stat(name.c_str(), &st) == 0;
+  const bool looks_like_file =
+      name.find(':') == std::string::npos && (name.ends_with(".json") || name.ends_with(".jsonc"));
+  auto text =
+      is_there || looks_like_file ? base::read_file(name, kMaxFile) : read_revision(options, name);
+  if (!text)
+    return base::Unexpected(std::move(text).error().with_context(
+        is_there || looks_like_file ? name : name + " is no file, and as a revision"));
   auto parsed = parse_declaration(*text);
-  if (!parsed) return base::Unexpected(std::move(parsed).error().with_context(path));
+  if (!parsed) return base::Unexpected(std::move(parsed).error().with_context(name));
   return parsed;
+}
+
+base::Result<std::string> newer_name(const RunOptions& options) {
+  if (options.drift_files.size() > 1) return std::string(options.drift_files[1]);
+  auto workspace = workspace_of(options);
+  if (!workspace) return base::Unexpected(std::move(workspace).error());
+  return workspace->path + "/ethos.json";
 }
 
 bool needs_review(const std::vector<Drift>& drifts) {
@@ -87,9 +125,11 @@ int show_drift(const RunOptions& options, std::ostream& out, std::ostream& err) 
     err << "ethos-run: " << error.message() << '\n';
     return code(ExitStatus::usage);
   };
-  auto older = read_declaration(options.drift_files[0]);
+  auto older = read_declaration(options, options.drift_files[0]);
   if (!older) return fail(older.error());
-  auto newer = read_declaration(options.drift_files[1]);
+  const auto name = newer_name(options);
+  if (!name) return fail(name.error());
+  auto newer = read_declaration(options, *name);
   if (!newer) return fail(newer.error());
   auto drifts = compare_declarations(*older, *newer);
   if (!drifts) return fail(drifts.error());

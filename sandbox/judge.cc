@@ -136,7 +136,10 @@ Verdict Judge::decide_connect(const Call& call) {
   if (plan_->network == Network::loopback) {
     // Nothing but this namespace's own `lo` can be reached, whatever the address becomes: sockets
     // of other families do not exist in this cage.
-    if (address.is_loopback) return {0};
+    if (address.is_loopback) {
+      if (uses_ != nullptr) uses_->on_use(Use::loopback, {});
+      return {0};
+    }
     if (address.family != AF_INET && address.family != AF_INET6) return {0};
   }
   // The name service cache: every getpwnam asks for it, and a machine without one says ENOENT.

@@ -11,6 +11,7 @@
 #include "sandbox/listener.h"
 #include "sandbox/path_calls.h"
 #include "sandbox/path_walk.h"
+#include "sandbox/use_sink.h"
 
 namespace ethos::sandbox {
 
@@ -26,10 +27,12 @@ struct Verdict {
 // change after the look at them.
 class Judge {
  public:
-  Judge(const Plan& plan, Coalescer& evidence)
+  // `uses`: is told what the tool used of its grants; may be null.
+  Judge(const Plan& plan, Coalescer& evidence, UseSink* uses = nullptr)
       : plan_(&plan),
         grants_(plan),
         evidence_(&evidence),
+        uses_(uses),
         walker_(grants_.has_shut_directories()) {}
 
   Verdict decide(const Call& call, const Listener& listener, std::uint64_t now_ns);
@@ -55,6 +58,8 @@ class Judge {
   Verdict decide_open_how(const Call& call);
   Verdict decide_opening(const Call& call, const Opening& opening);
   Verdict decide_access(const Call& call, const Opening& opening, const Place& place);
+  void note_opening(const Opening& opening, const Place& place);
+  void note_change(const Call& call, LastName last, int index, const Place& place);
   Verdict decide_reading(const Call& call, const Place& place, Cover cover);
   Verdict decide_path_change(const Call& call);
   Verdict decide_node(const Call& call, std::uint64_t mode);
@@ -71,7 +76,8 @@ class Judge {
   bool find_place(const Call& call, const PathQuery& query, Place& place, Verdict& verdict);
   bool may_interpret(const Call& call, const Place& file, Verdict& verdict);
   bool may_change(const Call& call, const PathCall& layout, int index, Verdict& verdict);
-  bool may_change_at(const Call& call, LastName last, const Place& place, Verdict& verdict);
+  bool may_change_at(const Call& call, LastName last, bool removes, const Place& place,
+                     Verdict& verdict);
   [[nodiscard]] Cover parent_cover(const std::string& path) const;
   bool is_withheld(const std::string& path);
   bool is_shut(const Place& place);
@@ -89,6 +95,7 @@ class Judge {
   const Plan* plan_;
   GrantIndex grants_;
   Coalescer* evidence_;
+  UseSink* uses_;
   PathWalker walker_;
   HostPaths host_;
   const Listener* listener_ = nullptr;

@@ -38,6 +38,7 @@ Verdict Judge::decide_exec(const Call& call) {
   if (!may_start(place, plan_->identity)) return {0};  // EACCES, as outside the cage
   if (!grants_.may_execute(place.path)) return refuse_exec(call, place.path);
   if (!may_interpret(call, place, verdict)) return verdict;
+  if (uses_ != nullptr) uses_->on_use(Use::execute, place.path);
   // The name as it was given says more than where links led; but a descriptor's says nothing.
   const bool is_telling =
       !place.by_descriptor && text.front() == '/' && text.find("/..") == std::string::npos;

@@ -96,9 +96,9 @@ Verdict Judge::refuse_path(const Call& call, const std::string& path, std::strin
 }
 
 Verdict Judge::refuse_write(const Call& call, const std::string& path, Cover cover) {
-  return refuse_path(
-      call, path, write_rule(cover),
-      cover == Cover::policy ? "never writable from inside" : "outside every write grant", EACCES);
+  return refuse_path(call, path, write_rule(cover),
+                     cover == Cover::policy ? "never writable from inside" : kOutsideWriteGrants,
+                     EACCES);
 }
 
 Verdict Judge::decide_open(const Call& call) {
@@ -165,8 +165,14 @@ Verdict Judge::decide_opening(const Call& call, const Opening& opening) {
   query.follows_last = (opening.flags & O_NOFOLLOW) == 0 && !opening.is_new();
   query.resolve = opening.resolve;
   Place place;
-  if (!find_place(call, query, place, verdict)) return verdict;
-  return decide_access(call, opening, place);
+  if (!find_place(call, query, place, verdict)) {
+    if (uses_ != nullptr && verdict.error == 0 && place.reach == Reach::broken)
+      uses_->on_use(Use::absent, place.path);
+    return verdict;
+  }
+  verdict = decide_access(call, opening, place);
+  if (uses_ != nullptr && verdict.error == 0) note_opening(opening, place);
+  return verdict;
 }
 
 Verdict Judge::decide_access(const Call& call, const Opening& opening, const Place& place) {
@@ -226,10 +232,13 @@ bool Judge::may_change(const Call& call, const PathCall& layout, int index, Verd
   // Of what has no name the other path may still say more.
   if (!find_place(call, query, place, verdict))
     return verdict.error == 0 && place.reach == Reach::nameless;
-  return may_change_at(call, at.last, place, verdict);
+  const bool may = may_change_at(call, at.last, removes_name(call.nr, index), place, verdict);
+  if (may && uses_ != nullptr) note_change(call, at.last, index, place);
+  return may;
 }
 
-bool Judge::may_change_at(const Call& call, LastName last, const Place& place, Verdict& verdict) {
+bool Judge::may_change_at(const Call& call, LastName last, bool removes, const Place& place,
+                          Verdict& verdict) {
   const bool is_there = place.reach == Reach::object;
   const bool is_kept = last == LastName::make || last == LastName::place;
   verdict = {0};
@@ -243,9 +252,12 @@ bool Judge::may_change_at(const Call& call, LastName last, const Place& place, V
     return false;
   }
   if (cover == Cover::writable) return true;
-  const bool is_asked_for = !is_kept || place.reach == Reach::broken;
+  const bool is_asked_for = !is_kept || removes || place.reach == Reach::broken;
   if (is_asked_for && !is_there && cover == Cover::readable) {  // ENOENT either way
-    if (is_withheld(place.path)) verdict = refuse_withheld(call, place.path);
+    if (is_withheld(place.path))
+      verdict = refuse_withheld(call, place.path);
+    else if (removes && place.reach == Reach::vacant)
+      verdict = {ENOENT};  // the kernel would rather say that the mount is read-only
     return false;
   }
   verdict = refuse_write(call, place.path, cover);
@@ -283,7 +295,9 @@ Verdict Judge::decide_bind(const Call& call) {
   const Cover cover = grants_.cover(place.path);
   if (cover == Cover::readable && place.reach == Reach::broken)
     return refuse_withheld(call, place.path);
-  return cover == Cover::writable ? Verdict{0} : refuse_write(call, place.path, cover);
+  if (cover != Cover::writable) return refuse_write(call, place.path, cover);
+  if (uses_ != nullptr) uses_->on_use(Use::make, place.path);
+  return {0};
 }
 
 }  // namespace ethos::sandbox

@@ -96,4 +96,19 @@ PathCall path_call(std::int32_t nr) {
   }
 }
 
+bool removes_name(std::int32_t nr, int index) {
+  switch (nr) {
+    case 84:   // rmdir
+    case 87:   // unlink
+    case 263:  // unlinkat
+      return true;
+    case 82:   // rename
+    case 264:  // renameat
+    case 316:  // renameat2
+      return index == 0;
+    default:
+      return false;
+  }
+}
+
 }  // namespace ethos::sandbox

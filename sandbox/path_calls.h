@@ -30,6 +30,9 @@ struct PathCall {
   bool null_is_fd = false;  // a null path means the descriptor itself
 };
 
+// The name of the path with this index goes away: unlink, rmdir, and what rename moves.
+[[nodiscard]] bool removes_name(std::int32_t nr, int index);
+
 // Layout of an x86_64 call of class path_change; count 0 for any other.
 [[nodiscard]] PathCall path_call(std::int32_t nr);
 

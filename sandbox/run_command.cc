@@ -14,6 +14,7 @@
 #include "sandbox/audit_source.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/measuring.h"
+#include "sandbox/observation.h"
 #include "sandbox/open_facts.h"
 #include "sandbox/output.h"
 #include "sandbox/output_spool.h"
@@ -40,13 +41,14 @@ std::uint32_t random_host_id() {
 class Run {
  public:
   Run(const RunOptions& options, Ready ready, RunSink sink, const record::RunId& id,
-      const base::Clock& clock, std::ostream& err)
+      const base::Clock& clock, std::ostream& err, Observation* observation)
       : options_(options),
         ready_(std::move(ready)),
         sink_(std::move(sink)),
         clock_(clock),
         err_(err),
-        id_(id) {}
+        id_(id),
+        observation_(observation) {}
 
   int go() {
     if (ready_.run_id_file) {
@@ -90,10 +92,16 @@ class Run {
     return " (files may have at most " + std::to_string(limit.rlim_cur) + " bytes here: ulimit -f)";
   }
 
+  void say_refusal(const std::string& line) {
+    if (observation_ != nullptr)
+      observation_->refusals.push_back(line);
+    else
+      err_ << "ethos-run: refused: " << line << '\n';
+  }
+
   int refuse(Recorder& recorder) {
     const auto& refusals = ready_.prepared.refusals;
-    for (const Refusal& r : refusals)
-      err_ << "ethos-run: refused: " << refusal_line(r.cause, r.rule, r.on, r.fix) << '\n';
+    for (const Refusal& r : refusals) say_refusal(refusal_line(r.cause, r.rule, r.on, r.fix));
     status_.ended_by = "refused";
     if (auto done = recorder.refuse(refusals, code(ExitStatus::refused)); !done)
       return evidence_failed(done.error().message());
@@ -147,7 +155,8 @@ class Run {
     CageOutcome outcome;
     {
       Measuring measuring(plan, recorder);
-      outcome = run_cage(plan, launch, recorder);
+      outcome = observation_ == nullptr ? run_cage(plan, launch, recorder)
+                                        : run_observed(plan, launch, recorder);
       if (!recorder.is_open()) measuring.finish();
     }
     if (const auto* denial = std::get_if<SetupDenial>(&outcome))
@@ -170,9 +179,19 @@ class Run {
     return mode == "auto" ? AuditUse::automatic : AuditUse::required;
   }
 
+  CageOutcome run_observed(const Plan& plan, LaunchOptions& launch, Recorder& recorder) {
+    launch.uses = observation_;
+    launch.commit_staged = false;
+    launch.stdout_fd = launch.stderr_fd = observation_->output_fd;
+    if (const auto memory = plan.limit("memory_bytes")) observation_->memory_by = memory->by;
+    ObservedSink sink(recorder, *observation_);
+    return run_cage(plan, launch, sink);
+  }
+
   int refused_by_host(Recorder& recorder, const SetupDenial& denial) {
-    err_ << "ethos-run: refused: " << denial.cause << " [" << denial.step << "]"
-         << (denial.fix.empty() ? "" : "; " + denial.fix) << '\n';
+    if (observation_ != nullptr) observation_->refused_step = denial.step;
+    say_refusal(denial.cause + " [" + denial.step + "]" +
+                (denial.fix.empty() ? "" : "; " + denial.fix));
     for (const Mismatch& m : denial.mismatches)
       err_ << "ethos-run: " << m.what << ": expected " << m.expected << ", found " << m.found
            << '\n';
@@ -209,6 +228,7 @@ class Run {
     }
     const int status = decide_status(result, options_.fails_on_denial && recorder.has_denials());
     describe(recorder, result);
+    if (observation_ != nullptr) observation_->result = result;
     if (auto done = recorder.close(result, outputs, std::move(disclosures), status); !done)
       return evidence_failed(done.error().message());
     deliver(launch.stdout_fd, result.out.undelivered, signals_->fd());
@@ -299,11 +319,13 @@ class Run {
   record::RunId id_;
   RunStatus status_;
   std::optional<SignalGuard> signals_;
+  Observation* observation_;
 };
 
 }  // namespace
 
-int run_tool(const RunOptions& options, std::ostream& err, std::optional<ServedCall> call) {
+int run_tool(const RunOptions& options, std::ostream& err, std::optional<ServedCall> call,
+             Observation* observation) {
   const auto fail = [&](const base::Error& error) {
     err << "ethos-run: " << error.message() << '\n';
     return code(ExitStatus::runner_failed);
@@ -320,7 +342,7 @@ int run_tool(const RunOptions& options, std::ostream& err, std::optional<ServedC
   base::step_mark("run lock");
   auto run = sink->begin();
   if (!run) return fail(run.error());
-  return Run(options, std::move(*ready), std::move(*sink), *run, *clock, err).go();
+  return Run(options, std::move(*ready), std::move(*sink), *run, *clock, err, observation).go();
 }
 
 }  // namespace ethos::sandbox

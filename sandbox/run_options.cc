@@ -6,6 +6,7 @@
 
 #include "sandbox/declaration.h"
 #include "sandbox/exit_status.h"
+#include "sandbox/learn_options.h"
 #include "sandbox/option_table.h"
 
 namespace ethos::sandbox {
@@ -20,6 +21,7 @@ constexpr const char* kFooter = R"(
 Commands (a tool of such a name is reached as `ethos-run run NAME`):
   plan TOOL ...      print what would be granted and built; nothing runs (--json: the exact evidence bytes)
   doctor             what this host can enforce, and how to fix the rest
+  learn TOOL ...     run it under observation and propose the smallest declaration for it
   drift A.json B.json   what widened and what narrowed between two declarations
 
 Examples:
@@ -31,9 +33,10 @@ Examples:
 Exit status: the tool's own (128+N for a signal); 120 refused before the start; 121 a limit, 124 the wall clock ended it;
 122 an act was denied (--fail-on-denial); 125 called wrongly or evidence incomplete; 126/127 not executable / not found.)";
 
-template <typename T>
-void option(CLI::App& app, const char* name, std::optional<T>& into, const char* about,
-            const char* kind = "F") {
+}  // namespace
+
+void add_text(CLI::App& app, const char* name, std::optional<std::string>& into, const char* about,
+              const char* kind) {
   app.add_option_function<std::string>(
          name, [&into](const std::string& v) { into = v; }, about)
       ->type_name(kind);
@@ -41,7 +44,7 @@ void option(CLI::App& app, const char* name, std::optional<T>& into, const char*
 
 void add_row(CLI::App& app, const OptionRow& row, RunOptions& o) {
   if (row.text != nullptr) {
-    option(app, row.name, row.text(o), row.about, row.kind);
+    add_text(app, row.name, row.text(o), row.about, row.kind);
   } else if (row.flag != nullptr) {
     app.add_flag(row.name, row.flag(o), row.about);
   } else {
@@ -54,7 +57,7 @@ void add_row(CLI::App& app, const OptionRow& row, RunOptions& o) {
 }
 
 // CLI11 throws; nothing of that leaves this file.
-std::optional<Answer> parse(CLI::App& app, std::vector<std::string> args) {
+std::optional<Answer> parse_words(CLI::App& app, std::vector<std::string> args) {
   std::ranges::reverse(args);  // CLI11 takes them from the back
   try {
     app.parse(std::move(args));
@@ -71,6 +74,8 @@ std::optional<Answer> parse(CLI::App& app, std::vector<std::string> args) {
   return std::nullopt;
 }
 
+namespace {
+
 Answer wrong(std::string text) {
   return Answer{code(ExitStatus::runner_failed), "", std::move(text)};
 }
@@ -79,24 +84,34 @@ std::variant<RunOptions, Answer> parse_drift(std::vector<std::string> args) {
   RunOptions o;
   o.command = Command::drift;
   CLI::App app(
-      "Says what widened and what narrowed between two declarations: exit 1 when something "
-      "widened, else 0.",
+      "Says what widened and what narrowed between two declarations, files or Git revisions: exit "
+      "1 "
+      "when something\n"
+      "widened, or changed in a way that is neither (a command, a fixed variable), else 0.",
       "ethos-run drift");
   app.footer(
-      "Example:\n"
+      "Examples:\n"
       "  ethos-run drift --format markdown old.json ethos.json\n"
+      "  ethos-run drift HEAD                       what the work tree widens against the last "
+      "commit\n"
+      "  ethos-run drift HEAD:ethos.json ethos.json the same, with the files named\n"
       "\n"
-      "Exit status: 0 nothing widened, 1 something widened, 2 usage or unreadable.");
-  app.add_option("FILES", o.drift_files, "the older and the newer declaration")->expected(2);
-  option(app, "--format", o.format, "text, json or markdown", "FORMAT");
+      "Exit status: 0 nothing widened or changed, 1 something did, 2 usage or unreadable.");
+  app.add_option("DECLARATIONS", o.drift_files,
+                 "the older and the newer one: FILE, REVISION or REVISION:PATH; the newer is the "
+                 "workspace's ethos.json unless given")
+      ->expected(1, 2);
+  add_text(app, "--workspace", o.workspace,
+           "the repository of revisions (default: the one around the current directory)", "DIR");
+  add_text(app, "--format", o.format, "text, json or markdown", "FORMAT");
   app.add_flag("--json", o.is_json, "the same as --format json");
-  if (auto answer = parse(app, std::move(args))) {
+  if (auto answer = parse_words(app, std::move(args))) {
     if (answer->status != 0) answer->status = code(ExitStatus::usage);
     return *answer;
   }
   if (o.is_json) o.format = "json";
-  if (o.drift_files.size() != 2)
-    return Answer{code(ExitStatus::usage), "", "drift takes two files"};
+  if (o.drift_files.empty() || o.drift_files.size() > 2)
+    return Answer{code(ExitStatus::usage), "", "drift takes one or two declarations"};
   if (o.format && *o.format != "text" && *o.format != "json" && *o.format != "markdown")
     return Answer{code(ExitStatus::usage), "", "--format is text, json or markdown"};
   return o;
@@ -115,10 +130,10 @@ std::variant<RunOptions, Answer> parse_doctor(std::vector<std::string> args) {
       "Exit status: 0 everything is there, 1 something is missing, 125 called wrongly.");
   app.add_flag("--json", o.is_json, "facts as JSON");
   app.add_flag("--quiet", o.is_quiet, "say nothing but what is missing");
-  option(app, "--cgroup-parent", o.cgroup_parent, "cgroup v2 directory to try", "DIR");
-  option(app, "--ledger", o.ledger, "the ledger to look at");
-  option(app, "--keys", o.keys, "directory of the ledger's keys", "DIR");
-  if (auto answer = parse(app, std::move(args))) return *answer;
+  add_text(app, "--cgroup-parent", o.cgroup_parent, "cgroup v2 directory to try", "DIR");
+  add_text(app, "--ledger", o.ledger, "the ledger to look at");
+  add_text(app, "--keys", o.keys, "directory of the ledger's keys", "DIR");
+  if (auto answer = parse_words(app, std::move(args))) return *answer;
   return o;
 }
 
@@ -131,7 +146,7 @@ std::variant<RunOptions, Answer> parse_with_help(std::vector<std::string> args, 
   for (const OptionRow& row : option_table())
     if (applies_to(row, o.command)) add_row(app, row, o);
   app.add_option("TOOL", o.tool, "a declared tool; without it the command stands after --");
-  if (auto answer = parse(app, std::move(args))) return *answer;
+  if (auto answer = parse_words(app, std::move(args))) return *answer;
   return o;
 }
 
@@ -145,7 +160,7 @@ std::variant<RunOptions, Answer> parse_run_options(const std::vector<std::string
     args.erase(args.begin());
     if (word == "drift") return parse_drift(std::move(args));
     if (word == "doctor") return parse_doctor(std::move(args));
-    if (word == "learn") return wrong("learn is not available in this version");
+    if (word == "learn") return parse_learn(std::move(args), std::move(o));
     if (word == "plan") o.command = Command::plan;
   }
   auto read = read_plain_options(args, o);

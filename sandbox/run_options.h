@@ -13,6 +13,15 @@ namespace ethos::sandbox {
 
 enum class Command { run, plan, doctor, drift, learn };
 
+// Of `ethos-run learn` alone.
+struct LearnOptions {
+  int runs = 1;
+  std::optional<std::string> output;
+  std::vector<std::string> join;
+  bool is_diff = false;
+  friend bool operator==(const LearnOptions&, const LearnOptions&) = default;
+};
+
 struct RunOptions {
   Command command = Command::run;
   std::optional<std::string> tool;  // absent: ad hoc, `words` is the whole command line
@@ -43,7 +52,8 @@ struct RunOptions {
   std::optional<std::string> host_ceiling;  // not an option: of the service that builds the cage
   bool is_json = false;
   std::vector<std::string> drift_files;  // drift: two
-  std::optional<std::string> format;     // drift: text, json, markdown
+  std::optional<std::string> format;     // drift, learn --diff: text, json, markdown
+  LearnOptions learn;
 
   friend bool operator==(const RunOptions&, const RunOptions&) = default;
 };

@@ -53,7 +53,7 @@ Watch::Watch(const Plan& plan, const LaunchOptions& options, Launch& launch, Evi
       launch_(launch),
       sink_(sink),
       evidence_(sink),
-      judge_(plan, evidence_),
+      judge_(plan, evidence_, options.uses),
       limits_(plan, launch),
       masks_(plan, launch.pid()),
       out_(launch.take_stdout(), options.stdout_fd, options.spool_stdout_fd, options.keep_stdout),

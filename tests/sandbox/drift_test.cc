@@ -67,7 +67,11 @@ TEST_CASE("drift: each key widens and narrows as it should", "[sandbox]") {
   CHECK(only(",\"env\":[\"A=1\"]", ",\"env\":[\"A=2\"]") == "changed env A=1 -> A=2");
   CHECK(only(",\"profile\":\"lint-offline\"", ",\"profile\":\"no-proc\"")
             .starts_with("widened profile"));
-  CHECK(only(",\"read\":[\".\"]", ",\"read\":[\"src\"]") == "narrowed read . -> ");
+  CHECK(only(",\"read\":[\".\"]", ",\"read\":[\"src\"]") == "narrowed read . -> src");
+  CHECK(only(",\"read\":[\".\"]", ",\"read\":[]") == "narrowed read . -> ");
+  CHECK(only(",\"env\":[\"A=1\"]", ",\"env\":[\"A\"]") == "widened env A=1 -> A");
+  CHECK(only(",\"env\":[\"A\"]", ",\"env\":[\"A=1\"]") == "narrowed env A -> A=1");
+  CHECK(only(",\"class\":\"microvm\"", "") == "widened class microvm -> namespace");
   CHECK(only(",\"limits\":{\"wall\":\"1s\"}", ",\"limits\":{\"wall\":\"2s\"}") ==
         "widened limits wall_ms 1000 -> wall_ms 2000");
 }
