@@ -3,16 +3,11 @@
 
 #include "reports/drift.h"
 #include "reports/grant_compare.h"
+#include "reports/json_parts.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
 namespace {
-
-void put_ref(std::string_view key, const std::optional<Ref>& ref, JsonOut& out) {
-  if (!ref) return;
-  out.key(key).open_object().member("seq", ref->seq).member("leaf", leaf_text(*ref));
-  out.close_object();
-}
 
 void put_point(std::string_view key, const GrantPoint& point, JsonOut& out) {
   out.key(key).open_object().member("words", point.words);
@@ -23,11 +18,10 @@ void put_point(std::string_view key, const GrantPoint& point, JsonOut& out) {
 void put_tool(const Model& model, const ComparedTool& row, JsonOut& out) {
   out.line().open_object().member("tool", model.text(row.tool));
   out.member("origin", model.text(row.origin)).member("state", name_of(row.state));
-  put_ref("before", row.from, out);
-  put_ref("record", row.to, out);
-  put_ref("since", row.since, out);
-  if (row.since)
-    out.member("since_at", utc_ms_text(row.since_ms)).member("since_at_ms", row.since_ms);
+  put_ref(out, "before", row.from);
+  put_ref(out, "record", row.to);
+  put_ref(out, "since", row.since);
+  if (row.since) put_time(out, "since_at", row.since_ms);
   out.member("approval", approval_text(row.decision, model));
   put_changes_json(model, row.changes, out);
   out.key("grants").open_list();

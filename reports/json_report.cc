@@ -3,7 +3,7 @@
 
 #include "reports/comparison_json.h"
 #include "reports/grant_compare.h"
-#include "reports/json_out.h"
+#include "reports/json_parts.h"
 #include "reports/sample.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -27,8 +27,8 @@ class Writer {
     for (const std::string& text : not_proved(model_)) out_.line().text(text);
     out_.line().close_list();
     out_.line().key("summary").open_object();
-    tally("period", model_.now);
-    tally("previous_period", model_.previous);
+    put_tally(out_, "period", model_.now);
+    put_tally(out_, "previous_period", model_.previous);
     out_.member("exceptions", static_cast<std::int64_t>(model_.exceptions.size()));
     out_.member("drift", static_cast<std::int64_t>(model_.drift.size()));
     out_.member("widened", model_.comparison.widened());
@@ -39,7 +39,7 @@ class Writer {
     list("grants", model_.grant_rows, [this](const GrantRow& row) { grant(row); });
     list("rules", model_.rules, [this](const RuleRow& row) { rule(row); });
     out_.line().member("bucket_unit", model_.bucket_unit);
-    list("buckets", model_.buckets, [this](const BucketRow& row) { bucket(row); });
+    list("buckets", model_.buckets, [this](const BucketRow& row) { put_bucket(out_, row); });
     list("denials", model_.denials, [this](const Denial& row) { denial(row); });
     list("limits", model_.limits, [this](const LimitEvent& row) { limit(row); });
     list("gaps", model_.gaps, [this](const Gap& row) { gap(row); });
@@ -62,14 +62,8 @@ class Writer {
 
  private:
   template <typename Rows, typename Each>
-  void list(std::string_view name, const Rows& rows, Each each) {
-    out_.line().key(name).open_list();
-    for (const auto& row : rows) {
-      out_.line().open_object();
-      each(row);
-      out_.close_object();
-    }
-    out_.line().close_list();
+  void list(std::string_view key, const Rows& rows, Each each) {
+    put_list(out_, key, rows, each);
   }
 
   void name(std::string_view key, NameId id) { out_.member(key, model_.text(id)); }
@@ -86,19 +80,9 @@ class Writer {
       name_if("caller_uid", id);
     }
   }
-  void ref(std::string_view key, const Ref& ref) {
-    out_.key(key)
-        .open_object()
-        .member("seq", ref.seq)
-        .member("leaf", leaf_text(ref))
-        .close_object();
-  }
-  void ref_if(std::string_view key, const std::optional<Ref>& one) {
-    if (one) ref(key, *one);
-  }
-  void time(std::string_view key, std::int64_t wall_ms) {
-    out_.member(key, utc_ms_text(wall_ms)).member(std::string(key) + "_ms", wall_ms);
-  }
+  void ref(std::string_view key, const Ref& one) { put_ref(out_, key, one); }
+  void ref_if(std::string_view key, const std::optional<Ref>& one) { put_ref(out_, key, one); }
+  void time(std::string_view key, std::int64_t wall_ms) { put_time(out_, key, wall_ms); }
   void run_of(std::uint32_t index) {
     out_.member("run", model_.runs[index].id);
     name("tool", model_.runs[index].tool);
@@ -124,12 +108,9 @@ class Writer {
   }
 
   void definition() {
-    const Period& period = model_.period;
     out_.line().key("definition").open_object();
-    out_.member("period", period.text()).member("days", period.day_count());
-    out_.member("from", utc_text(period.from)).member("until", utc_text(period.until));
-    out_.member("zone", model_.zone.name()).member("zone_digest", model_.zone.digest());
-    out_.member("tzdata", model_.tzdata).member("query", query_text(model_)).close_object();
+    put_period(out_, model_);
+    out_.member("query", query_text(model_)).close_object();
   }
 
   void source() {
@@ -151,10 +132,7 @@ class Writer {
         .member("version", verdict.verifier)
         .member("exit", verdict.exit);
     out_.member("pin", verdict.pin_fingerprint);
-    list("verdicts", verdict.checks, [this](const Verdict::Check& check) {
-      out_.member("name", check.name).member("result", check.result);
-      out_.member("checked", check.checked).member("text", check.text);
-    });
+    put_verdicts(out_, verdict.checks);
     list("problems", verdict.problems,
          [this](const Verdict::Problem& problem) { this->problem(problem); });
     out_.key("first_bad");
@@ -173,24 +151,6 @@ class Writer {
   void problem(const Verdict::Problem& problem) {
     out_.member("code", problem.code).member("seq", problem.seq);
     out_.member("run", problem.run).member("text", problem.text);
-  }
-
-  void tally(std::string_view key, const Tally& tally) {
-    out_.line().key(key).open_object();
-    out_.member("runs", tally.runs).member("tools", tally.tools).member("started", tally.started);
-    out_.member("not_executed", tally.not_executed);
-    out_.member("closed", tally.closed).member("refused", tally.refused);
-    out_.member("aborted", tally.aborted)
-        .member("open", tally.open)
-        .member("failed", tally.failed_runs);
-    out_.member("denial_records", tally.denial_records).member("denied_acts", tally.denied_acts);
-    out_.member("attempts", tally.attempts).member("setup_denials", tally.setup_denials);
-    out_.member("limit_records", tally.limit_records).member("gap_records", tally.gap_records);
-    out_.member("lost_acts", tally.lost_acts).member("exports", tally.exports);
-    out_.member("sarif_files", tally.sarif_files);
-    out_.member("runs_with_denials", tally.runs_with_denials);
-    out_.member("runs_with_limits", tally.runs_with_limits);
-    out_.member("runs_with_weaker", tally.runs_with_weaker).close_object();
   }
 
   void completeness() {
@@ -214,8 +174,7 @@ class Writer {
 
   void controls() {
     const ControlMap& map = model_.control_map;
-    out_.line().key("control_map").open_object().member("id", map.id);
-    out_.member("version", map.version).member("digest", map.digest).close_object();
+    put_control_map(out_, map);
     list("controls", model_.controls, [&](const ControlState& row) {
       const ControlKind& kind = map.kinds[row.kind];
       out_.member("kind", kind.kind)
@@ -259,10 +218,7 @@ class Writer {
   void exception(const Exception& row) {
     out_.member("kind", name_of(row.kind));
     run_of(row.run);
-    ref("record", row.ref);
-    time("at", row.at_ms);
-    out_.member("rule", row.rule).member("tried", row.tried);
-    out_.member("happened", row.happened).member("approval", row.approval);
+    put_exception(out_, row);
   }
 
   void matrix(const MatrixRow& row) {
@@ -273,12 +229,8 @@ class Writer {
     for (std::size_t i = 0; i < kCapabilities; ++i) {
       const auto capability = static_cast<Capability>(i);
       const MatrixCell& cell = row.cells[i];
-      out_.open_object().member("capability", name_of(capability));
-      out_.member("state", cell_words(cell, capability).state).member("granted", cell.granted);
-      out_.member("used", cell.used)
-          .member("unused", cell.unused)
-          .member("unrecorded", cell.unrecorded);
-      out_.member("tried", cell.tried).member("acts", cell.acts);
+      out_.open_object();
+      put_cell(out_, capability, cell);
       ref_if("first_granted", cell.first_granted);
       ref_if("first_used", cell.first_used);
       ref_if("first_tried", cell.first_tried);
@@ -310,13 +262,6 @@ class Writer {
     name("rule", row.rule);
     out_.member("records", row.records).member("acts", row.acts).member("runs", row.runs);
     ref("first", row.first);
-  }
-
-  void bucket(const BucketRow& row) {
-    out_.member("start", row.bucket.label).member("from", utc_text(row.bucket.from));
-    out_.member("until", utc_text(row.bucket.until)).member("runs", row.runs);
-    out_.member("refused", row.refused).member("denial_records", row.denial_records);
-    out_.member("denied_acts", row.denied_acts).member("limit_records", row.limit_records);
   }
 
   void denial(const Denial& row) {
