@@ -254,8 +254,13 @@ void Watch::read_stream(OutputStream& stream, RunResult& result) {
     return;
   }
   output_bytes_ += stream.read_some(output_room());
+  if (const auto event = output_event()) end_by_limit(result, *event);
+}
+
+// Once, when the tool has written more than it may.
+std::optional<LimitEvent> Watch::output_event() {
   const std::uint64_t limit = limit_value(plan_, "output_bytes");
-  if (limit == 0 || output_bytes_ <= limit || has_reported_output_) return;
+  if (limit == 0 || output_bytes_ <= limit || has_reported_output_) return std::nullopt;
   has_reported_output_ = true;
   LimitEvent event;
   event.name = "output_bytes";
@@ -263,7 +268,7 @@ void Watch::read_stream(OutputStream& stream, RunResult& result) {
   event.observed = output_bytes_;
   event.source = "byte_counter";
   event.action = plan_.truncate_output ? LimitAction::truncated : LimitAction::killed;
-  end_by_limit(result, event);
+  return event;
 }
 
 void Watch::tick(RunResult& result) {
@@ -315,8 +320,33 @@ void Watch::judge_death(RunResult& result) {
   end(result, Ending::evidence, 0);
 }
 
+// A process that was still there when pid 1 told the tool's end may have read what it should not
+// see until the kill, and the calls that were answered may have kept the event waiting. The table
+// of mounts outlives the processes, as we hold it.
+void Watch::judge_masks(RunResult& result) {
+  const std::string* mask = masks_.find_lost();
+  if (mask == nullptr || result.ending == Ending::evidence) return;
+  evidence_.add_gap("mask_lost", boottime_ns());
+  result.detail = "a change on the host took the mask from " + *mask;
+  result.ending = Ending::evidence;
+  result.status = 0;
+}
+
+// What a tool leaves in its pipes counts as what it wrote earlier.
+void Watch::judge_output(RunResult& result) {
+  const auto event = output_event();
+  if (!event) return;
+  if (!sink_.on_limit(*event)) result.ending = Ending::evidence;
+  if (event->action != LimitAction::killed) return;
+  if (result.ending != Ending::exited && result.ending != Ending::signaled) return;
+  result.ending = Ending::limit;
+  result.limit = event->name;
+  result.status = 0;
+}
+
 void Watch::finish(RunResult& result) {
   in_.close();
+  judge_masks(result);
   // Everybody is dead: what is in the pipes is all there is.
   for (OutputStream* stream : {&out_, &err_}) {
     while (stream->is_open()) {
@@ -327,6 +357,7 @@ void Watch::finish(RunResult& result) {
     stream->flush_filter();
     stream->write_some();
   }
+  judge_output(result);
   // The kernel does not say who sent the signal, and a tool can send it to itself: the limit is
   // said to be reached only when a file that has come up to it is there.
   const std::uint64_t file_limit = limit_value(plan_, "file_bytes");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ class Watch {
   void serve_calls(RunResult& result);
   bool take_report(const Call& call, RunResult& result);
   void read_stream(OutputStream& stream, RunResult& result);
+  std::optional<LimitEvent> output_event();
+  void judge_output(RunResult& result);
+  void judge_masks(RunResult& result);
   void tick(RunResult& result);
   void read_signal(RunResult& result);
   void lose_mask(RunResult& result, const std::string* mask);

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -202,6 +203,37 @@ int big_file(const Arguments& args) {
     if (write(fd, block.data(), block.size()) < 0) return errno;
 }
 
+// Children that ask without end for what is refused, for three seconds.
+void ask_without_end(int children) {
+  for (int i = 0; i < children; ++i) {
+    if (fork() != 0) continue;
+    for (const time_t end = time(nullptr) + 3; time(nullptr) < end;)
+      open("/usr/forbidden", O_CREAT | O_WRONLY, 0600);
+    _exit(0);
+  }
+}
+
+// As many bytes as args[1] says in one write at the end, while others keep the supervisor busy.
+int write_and_leave(const Arguments& args) {
+  const std::string bytes(std::strtoul(args[1].c_str(), nullptr, 10), 'x');
+  fcntl(1, F_SETPIPE_SZ, 1 << 20);
+  ask_without_end(20);
+  usleep(3000);
+  _exit(write(1, bytes.data(), bytes.size()) < 0 ? 9 : 0);
+}
+
+// Leaves as soon as it has read anything from args[1], while others keep the supervisor busy.
+int read_and_leave(const Arguments& args) {
+  ask_without_end(20);
+  for (const time_t end = time(nullptr) + 3; time(nullptr) < end;) {
+    const int fd = open(args[1].c_str(), O_RDONLY);
+    char byte = 0;
+    if (fd >= 0 && read(fd, &byte, 1) == 1) _exit(write(1, &byte, 1) == 1 ? 0 : 8);
+    if (fd >= 0) close(fd);
+  }
+  _exit(9);
+}
+
 }  // namespace
 
 const std::vector<Entry> kProcessCases = {
@@ -217,6 +249,8 @@ const std::vector<Entry> kProcessCases = {
     {"eat-memory", eat_memory},
     {"eat-memory-together", eat_memory_together},
     {"flood-output", flood_output},
+    {"write-and-leave", write_and_leave},
+    {"read-and-leave", read_and_leave},
     {"stop-all", stop_all},
     {"dump-core", dump_core},
     {"big-file", big_file},

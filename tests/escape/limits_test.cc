@@ -126,6 +126,30 @@ TEST_CASE("escape: an output flood ends the run or is cut", "[escape][kernel]") 
   CHECK(find_limit(t, "output_bytes")->action == sandbox::LimitAction::truncated);
 }
 
+TEST_CASE("escape: what a tool leaves in its pipe counts", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  auto plan = hostile_plan(dir, {"write-and-leave", "60000"});
+  support::set_limit(plan, "output_bytes", 1024, sandbox::Enforcer::supervisor);
+  for (int round = 0; round < 3; ++round) {
+    support::CageRun r{};
+    support::run(r, plan);
+    REQUIRE(r.result() != nullptr);
+    CHECK(r.result()->ending == Ending::limit);
+    CHECK(r.result()->limit == "output_bytes");
+    CHECK(r.out().size() == 1024);
+    REQUIRE(find_limit(r, "output_bytes") != nullptr);
+  }
+  plan.truncate_output = true;
+  support::CageRun t{};
+  support::run(t, plan);
+  REQUIRE(t.result() != nullptr);
+  CHECK(t.result()->ending == Ending::exited);
+  CHECK(t.out().size() == 1024);
+  REQUIRE(find_limit(t, "output_bytes") != nullptr);
+  CHECK(find_limit(t, "output_bytes")->action == sandbox::LimitAction::truncated);
+}
+
 TEST_CASE("escape: a caller who reads nothing cannot stop the clock", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;

@@ -3,9 +3,11 @@
 // repository.
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "tests/escape/escape_run.h"
@@ -97,6 +99,32 @@ TEST_CASE("escape: a hidden name that the host changes ends the run", "[escape][
   REQUIRE(gaps.size() == 1);
   CHECK(gaps[0].reason == "mask_lost");
   CHECK(result.processes_left == 0);
+}
+
+// The tool reads and leaves while the supervisor has many calls to answer: no event of the table of
+// mounts comes before the word of its end.
+TEST_CASE("escape: a hidden name that is read in the last moment is said", "[escape][kernel][FSR-07]") {
+  REQUIRE_CAGE();
+  namespace fs = std::filesystem;
+  for (int round = 0; round < 6; ++round) {
+    const support::ScratchDir dir;
+    fill(dir);
+    const fs::path at = dir.path();
+    auto plan = support::hostile_plan(dir, {"read-and-leave", dir.path() + "/.env"});
+    support::hide(plan, ".env", false);
+    std::thread host([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(250));
+      dir.write("new", "KEY=new");
+      fs::rename(at / "new", at / ".env");
+    });
+    support::CageRun r{};
+    support::run(r, plan);
+    host.join();
+    CAPTURE(round, r.text());
+    REQUIRE(r.result() != nullptr);
+    CHECK(r.result()->ending == Ending::evidence);
+    CHECK(r.sink.gaps.size() == 1);
+  }
 }
 
 TEST_CASE("escape: what else the host changes ends nothing", "[escape][kernel][FSR-07]") {
