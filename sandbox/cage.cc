@@ -77,6 +77,11 @@ CageOutcome run_cage(const Plan& plan, const LaunchOptions& options, EvidenceSin
     result.ending = Ending::evidence;
     result.detail = "a refused output could not be recorded";
   }
+  if (result.unread_artifacts > 0) {
+    const std::uint64_t now = boottime_ns();
+    if (!sink.on_gap({"artifact_unread", result.unread_artifacts, now, now}))
+      result.ending = Ending::evidence;
+  }
   base::step_mark("remove cgroup");
   result.is_cgroup_gone = launch.remove_cgroup();
   result.teardown_ns = boottime_ns() - result.ended_ns;

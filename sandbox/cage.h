@@ -124,6 +124,7 @@ struct RunResult {
   std::vector<Artifact> artifacts;
   std::vector<Denial> commit_refusals;  // also given to the sink; phase commit, mark S
   bool is_committed = false;            // every staged grant that had changes was committed
+  std::uint64_t unread_artifacts = 0;   // granted files that changed and could not be read
   std::uint64_t denials = 0;            // total of all counts, gaps included
 };
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "ledger/base/file_io.h"
@@ -74,7 +75,11 @@ GrantOutputs::GrantOutputs(const Plan& plan) : plan_(plan) {
   for (const Mount& mount : plan.mounts) {
     struct stat found {};
     if (!is_granted_file(mount) || lstat(mount.source.c_str(), &found) != 0) continue;
-    files_.push_back({&mount, change_time(found), static_cast<std::uint64_t>(found.st_size)});
+    FileState state{&mount, {}, change_time(found), static_cast<std::uint64_t>(found.st_size)};
+    auto fd = base::open_no_symlinks(mount.source, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (fd && fstat(fd->get(), &found) == 0 && found.st_ino == mount.inode)
+      state.file = std::move(fd).value();
+    files_.push_back(std::move(state));
   }
 }
 
@@ -88,8 +93,8 @@ base::Result<void> GrantOutputs::remember_copies(const Launch& launch, int signa
     const Mount& mount = plan_.mounts[static_cast<std::size_t>(op.mount)];
     const auto grant = open_grant(mount.source, mount.device, mount.inode);
     if (!grant) return base::Unexpected(grant.error());
-    auto taken = CopyBase::take_state(launch.uppers()[slot].get(), grant->get(), plan_, mount,
-                                      interruption);
+    auto taken =
+        CopyBase::take_state(launch.uppers()[slot].get(), grant->get(), plan_, mount, interruption);
     if (!taken) return base::Unexpected(std::move(taken).error());
     bases_[slot] = std::make_unique<CopyBase>(std::move(taken).value());
   }
@@ -102,7 +107,8 @@ void GrantOutputs::collect(const Launch& launch, const LaunchOptions& options, i
     Interruption interruption(signal_fd, options.commit_ms, options.commit_probe);
     commit_directories(launch, options, interruption, result);
   }
-  look_at_files(result);
+  Interruption interruption(signal_fd, options.commit_ms);
+  look_at_files(interruption, result);
 }
 
 void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions& options,
@@ -149,9 +155,9 @@ void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions&
 }
 
 // Two runs with the same grant, of whatever ledgers, bring out one after the other, so that each
-// judges what the other left. In the order of the inodes, so that no two wait for each other. A tool
-// that may read the directory can lock it too: then this goes on without, and the look at what came
-// of it (StagedCommit::swap) is what holds.
+// judges what the other left. In the order of the inodes, so that no two wait for each other. A
+// tool that may read the directory can lock it too: then this goes on without, and the look at what
+// came of it (StagedCommit::swap) is what holds.
 std::vector<base::UniqueFd> GrantOutputs::lock_grants(const Launch& launch,
                                                       Interruption& interruption) const {
   std::vector<const Mount*> grants;
@@ -222,26 +228,42 @@ void GrantOutputs::give_up(const Commits& commits, const Interruption& interrupt
   }
 }
 
-void GrantOutputs::look_at_files(RunResult& result) const {
+// The tool wrote these directly: what is there is there, read or not. A change that cannot be
+// described is counted.
+void GrantOutputs::look_at_files(Interruption& interruption, RunResult& result) const {
   for (const FileState& before : files_) {
     const Mount& mount = *before.mount;
-    const auto fd = base::open_no_symlinks(mount.source, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     struct stat found {};
-    if (!fd || fstat(fd->get(), &found) != 0 || found.st_ino != mount.inode) continue;
-    if (change_time(found) == before.changed_ns &&
+    const bool is_there = before.file.is_open() ? fstat(before.file.get(), &found) == 0
+                                                : lstat(mount.source.c_str(), &found) == 0 &&
+                                                      found.st_ino == mount.inode;
+    if (is_there && change_time(found) == before.changed_ns &&
         static_cast<std::uint64_t>(found.st_size) == before.size)
       continue;
+    std::optional<FileContent> content;
+    if (is_there && before.file.is_open())
+      if (auto read = digest_file(before.file, mount.source, interruption)) content = *read;
+    if (!content) {
+      ++result.unread_artifacts;
+      if (result.detail.empty())
+        result.detail = "what the tool wrote into " + mount.source + " could not be read";
+      continue;
+    }
     Artifact artifact;
     artifact.grant = artifact.where = mount.where;
     artifact.action = "replaced";
     artifact.mode = found.st_mode & 0777;
-    // The tool wrote it directly: nothing can be given up any more.
-    Interruption never(-1, UINT32_MAX);
-    const auto content = digest_file(*fd, mount.source, never);
-    if (!content) continue;
     artifact.bytes = content->bytes;
     artifact.sha256 = content->sha256;
     result.artifacts.push_back(std::move(artifact));
+  }
+  if (result.unread_artifacts == 0) return;
+  if (interruption.reason() == Interruption::Reason::signal) {
+    result.ending = Ending::interrupted;
+    result.status = interruption.signal();
+  } else {
+    result.ending = Ending::evidence;
+    result.status = 0;
   }
 }
 

@@ -36,6 +36,9 @@ class GrantOutputs {
  private:
   struct FileState {
     const Mount* mount = nullptr;
+    // Opened before the tool could change who may: what it wrote is read through this. None for a
+    // file that its caller could not read before.
+    base::UniqueFd file;
     std::int64_t changed_ns = 0;
     std::uint64_t size = 0;
   };
@@ -47,7 +50,7 @@ class GrantOutputs {
   Commits prepare(const Launch& launch, const LaunchOptions& options, Interruption& interruption,
                   RunResult& result) const;
   static void give_up(const Commits& commits, const Interruption& interruption, RunResult& result);
-  void look_at_files(RunResult& result) const;
+  void look_at_files(Interruption& interruption, RunResult& result) const;
 
   const Plan& plan_;
   std::vector<FileState> files_;

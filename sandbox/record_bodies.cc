@@ -249,7 +249,7 @@ Json gap_body(const Gap& gap) {
   Json out;
   out["lost"] = big(gap.count);
   out["reason"] = gap.reason;
-  out["source"] = gap.reason == "mask_lost"          ? "supervisor"
+  out["source"] = gap.reason == "mask_lost" || gap.reason == "artifact_unread" ? "supervisor"
                   : gap.reason.starts_with("audit_") ? "landlock_audit"
                                                      : "seccomp";
   return out;

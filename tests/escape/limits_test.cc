@@ -235,7 +235,8 @@ TEST_CASE("escape: a file over its limit ends the run as a limit", "[escape][ker
   CHECK(find_limit(r, "file_bytes")->observed == 1U << 20);
 }
 
-TEST_CASE("escape: a signal that the tool sends itself makes no limit reached", "[escape][kernel]") {
+TEST_CASE("escape: a signal that the tool sends itself makes no limit reached",
+          "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
   auto plan = support::base_plan(dir.path(), {"/bin/sh", "-c", "echo x > /tmp/x; kill -XFSZ $$"});

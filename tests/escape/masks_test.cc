@@ -103,7 +103,8 @@ TEST_CASE("escape: a hidden name that the host changes ends the run", "[escape][
 
 // The tool reads and leaves while the supervisor has many calls to answer: no event of the table of
 // mounts comes before the word of its end.
-TEST_CASE("escape: a hidden name that is read in the last moment is said", "[escape][kernel][FSR-07]") {
+TEST_CASE("escape: a hidden name that is read in the last moment is said",
+          "[escape][kernel][FSR-07]") {
   REQUIRE_CAGE();
   namespace fs = std::filesystem;
   for (int round = 0; round < 6; ++round) {

@@ -231,6 +231,46 @@ TEST_CASE("staged: a granted file is written in place and reported", "[sandbox][
   CHECK(r.sink.find("openat", "neighbour") != nullptr);
 }
 
+TEST_CASE("staged: a granted file is reported whatever the tool makes of its mode", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("report.xml", "old");
+  support::CageRun r{};
+  run_script(r, dir, "echo fresh > report.xml; chmod 0200 report.xml", false, "report.xml");
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == Ending::exited);
+  const auto* artifact = find(*r.result(), "report.xml");
+  REQUIRE(artifact != nullptr);
+  CHECK(artifact->bytes == 6);
+  CHECK(r.result()->unread_artifacts == 0);
+}
+
+TEST_CASE("staged: a granted file too long to be read is counted", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("report.xml", "old");
+  auto plan = support::base_plan(dir.path(), {"/usr/bin/truncate", "-s", "8T", "report.xml"});
+  support::grant_write(plan, "report.xml");
+  std::erase_if(plan.limits, [](const auto& limit) { return limit.name == "file_bytes"; });
+  sandbox::LaunchOptions options;
+  options.commit_ms = 300;
+  support::CageRun r{};
+  support::run(r, plan, options);
+  CAPTURE(r.text());
+  struct stat found {};
+  if (stat((dir.path() + "/report.xml").c_str(), &found) != 0 || found.st_size < 1LL << 40) {
+    WARN("skipped: files here cannot be that long");
+    return;
+  }
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == Ending::evidence);
+  CHECK(r.result()->unread_artifacts == 1);
+  CHECK(find(*r.result(), "report.xml") == nullptr);
+  REQUIRE(r.sink.gaps.size() == 1);
+  CHECK(r.sink.gaps[0].reason == "artifact_unread");
+}
+
 TEST_CASE("staged: a copied grant keeps links, times and empty directories", "[sandbox][kernel]") {
   REQUIRE_CAGE();
   copies_layers = true;
