@@ -23,6 +23,10 @@ using base::Unexpected;
 constexpr std::int64_t kMaxLogBytes = std::int64_t{256} * 1024;
 // A connection that is kept folds at its next commit: folded now, it would have to be opened anew.
 constexpr std::int64_t kMaxKeptLogBytes = 2 * kMaxLogBytes;
+// One that goes on committing (a flood of denials, an import) would fold, and open anew, at every
+// second commit, which costs more than the commits: it folds seldom, and when it is done.
+constexpr std::int64_t kMaxBusyLogBytes = std::int64_t{4} * 1024 * 1024;
+constexpr std::uint64_t kBusyCommits = 4;
 
 Result<Committed> add_and_finish(WriteSession& session, const base::Clock& clock,
                                  const std::vector<PendingRecord>& records,
@@ -52,7 +56,7 @@ Appender::Appender(LedgerFiles files, const base::Clock& clock)
     : files_(std::move(files)), clock_(&clock) {}
 Appender::Appender(Appender&&) noexcept = default;
 Appender& Appender::operator=(Appender&&) noexcept = default;
-Appender::~Appender() = default;
+Appender::~Appender() { fold_busy_log(); }
 
 Result<Appender> Appender::open(LedgerFiles files, const base::Clock& clock) {
   struct stat st {};
@@ -62,14 +66,17 @@ Result<Appender> Appender::open(LedgerFiles files, const base::Clock& clock) {
 
 Result<Committed> Appender::commit(const CommitRequest& request) {
   if (auto ok = check_request(request); !ok) return Unexpected(std::move(ok).error());
-  const bool is_first = parked_ == nullptr;
+  const std::int64_t max_log = commits_ >= kBusyCommits         ? kMaxBusyLogBytes
+                               : keeps_connection_ && !parked_ ? kMaxKeptLogBytes
+                                                               : kMaxLogBytes;
   auto session = begin();
   if (!session) return Unexpected(std::move(session).error());
   base::step_mark("place records");
   auto out = add_and_finish(**session, *clock_, request.records,
                             {{&request.disclosures}, {&request.blobs}, nullptr},
-                            keeps_connection_ && is_first ? kMaxKeptLogBytes : kMaxLogBytes);
+                            max_log);
   if (!out) return out;
+  if (keeps_connection_) ++commits_;
   last_note_ = out->checkpoint_note;
   base::step_mark("let go");
   if (keeps_connection_ && (*session)->park()) parked_ = std::move(*session);
@@ -107,7 +114,19 @@ void Appender::warm_up() {
   if (ok) static_cast<void>(transaction->commit().has_value());
 }
 
-void Appender::leave_open() { static_cast<void>(parked_.release()); }
+void Appender::leave_open() {
+  fold_busy_log();
+  static_cast<void>(parked_.release());
+}
+
+// What cannot be folded now the next writer folds.
+void Appender::fold_busy_log() {
+  if (commits_ < kBusyCommits || !parked_) return;
+  auto is_same = parked_->unpark();
+  if (is_same && *is_same) static_cast<void>(parked_->settle(last_note_, kMaxLogBytes));
+  parked_.reset();
+  commits_ = 0;
+}
 
 Result<Committed> Appender::operate(const Operation& operation) {
   for (const PendingRecord& pending : operation.records) {

@@ -150,10 +150,12 @@ class Appender final : public RecordSink {
  private:
   Appender(LedgerFiles files, const base::Clock& clock);
   base::Result<std::unique_ptr<WriteSession>> begin();
+  void fold_busy_log();
   LedgerFiles files_;
   const base::Clock* clock_;
   std::string last_note_;  // the last checkpoint this appender signed
   bool keeps_connection_ = false;
+  std::uint64_t commits_ = 0;  // over a connection that is kept
   std::unique_ptr<WriteSession> parked_;
 };
 

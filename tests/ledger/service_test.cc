@@ -148,7 +148,8 @@ TEST_CASE("serve: killed again and again, every producer's run is whole: no gap,
   f.start();
   REQUIRE(f.is_up());
   constexpr int kProducers = 6;
-  constexpr int kCommits = 60;
+  const int kills = kills_wanted(25);
+  const int commits = 60 * kills / 25;
   std::vector<pid_t> children;
   std::array<int, 2> begun{};
   REQUIRE(::pipe(begun.data()) == 0);
@@ -156,7 +157,7 @@ TEST_CASE("serve: killed again and again, every producer's run is whole: no gap,
     children.push_back(spawn([&] {
       Producer p(f.files, 60s);
       if (!p.is_good() || ::write(begun[1], "x", 1) != 1) return 2;
-      for (int c = 0; c < kCommits; ++c) {
+      for (int c = 0; c < commits; ++c) {
         auto done = p.add({c == 0 ? "run.open" : "run.gap", "run.gap"},
                           "{\"n\":" + std::to_string(c) + "}");
         if (!done) return 3;
@@ -169,7 +170,7 @@ TEST_CASE("serve: killed again and again, every producer's run is whole: no gap,
   char c = 0;
   for (int i = 0; i < kProducers; ++i) REQUIRE(::read(begun[0], &c, 1) == 1);
   std::mt19937 rng(17);
-  for (int round = 0; round < 25; ++round) {
+  for (int round = 0; round < kills; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5 + rng() % 60));
     // Now and then a clean stop: its producers must not notice either.
     if (round % 5 == 4) {
@@ -189,7 +190,7 @@ TEST_CASE("serve: killed again and again, every producer's run is whole: no gap,
   }
   REQUIRE(runs.size() == kProducers);
   for (const auto& [run, types] : runs) {
-    CHECK(types.size() == 2 * kCommits + 1);
+    CHECK(types.size() == 2 * static_cast<std::size_t>(commits) + 1);
     CHECK(types.back() == "run.close");
   }
   CHECK(count_type(records, "run.abort") == 0);
