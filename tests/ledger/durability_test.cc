@@ -214,11 +214,13 @@ TEST_CASE("a dying disk while the log is folded: a warning, nothing lost",
   LedgerFixture f;
   FaultVfs faults;
   auto appender = f.appender();
-  appender.keep_connection();
   const std::string body = R"({"a":")" + std::string(15'000, 'x') + "\"}";
   int warnings = 0;
   ledger::RunChain run = new_run();
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < 240; ++i) {
+    // One that keeps its connection folds seldom, but for its first commits.
+    if (i % 3 == 0) appender = f.appender();
+    if (i % 6 == 3) appender.keep_connection();
     // Deep enough into a commit to hit the folding that follows some of them.
     faults.fail_from(i % 3 == 2 ? 26 + i % 40 : 0, FaultVfs::Kind::io_error);
     ledger::CommitRequest request;
