@@ -91,6 +91,15 @@ base::Result<void> add(const YamlNode& diagnostic, ConvertedRun& run, RuleBook& 
   return add_finding(run, std::move(finding));
 }
 
+// With --export-fixes=/dev/stdout the same findings come before it as text.
+std::string_view without_text(std::string_view whole) {
+  for (const std::string_view start : {"\n---\nMainSourceFile:", "\n---\nDiagnostics:"}) {
+    const std::size_t at = whole.find(start);
+    if (at != std::string_view::npos) return whole.substr(at + 1);
+  }
+  return whole;
+}
+
 }  // namespace
 
 base::Result<ConvertedRun> convert_clang_tidy_yaml(ByteSource& source) {
@@ -102,7 +111,7 @@ base::Result<ConvertedRun> convert_clang_tidy_yaml(ByteSource& source) {
   RuleBook rules(run);
   bool is_known = false;
   auto done = read_yaml(
-      *text, "Diagnostics",
+      without_text(*text), "Diagnostics",
       [&](const YamlNode& item) {
         is_known = true;
         return add(item, run, rules);

@@ -169,6 +169,13 @@ bool is_stylish_line(std::string_view line) {
          line[first] <= '9';
 }
 
+// "main.go:6:2: fmt.Printf format ..." below "# package". Other tools for Go write such lines too,
+// but no package above them.
+bool is_go_vet_line(std::string_view line) {
+  const auto place = split_place(line, [](std::string_view rest) { return !rest.empty(); });
+  return place && place->path.ends_with(".go") && !place->column.empty();
+}
+
 bool is_msbuild_line(std::string_view line) {
   return holds(line, "): error ") || holds(line, "): warning ");
 }
@@ -188,6 +195,7 @@ std::string_view compiler_of(const DiagnosticLine& line) {
 
 base::Result<std::string_view> detect_text(std::string_view head) {
   bool has_diagnostic = false;
+  bool has_package = false;
   std::string_view rest = head;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -214,6 +222,8 @@ base::Result<std::string_view> detect_text(std::string_view head) {
     if (line.starts_with("TAP version ") || line.starts_with("not ok ")) {
       return std::string_view("tap");
     }
+    has_package = has_package || line.starts_with("# ");
+    if (has_package && is_go_vet_line(line)) return std::string_view("go-vet-text");
     if (is_msbuild_line(line)) return std::string_view("msbuild-text");
     if (is_flake8_line(line)) return std::string_view("flake8-text");
     if (holds(line, ": In function ") || holds(line, ": In member function "))

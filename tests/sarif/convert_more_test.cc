@@ -106,6 +106,16 @@ TEST_CASE("clang-tidy yaml: byte offsets become places with the help of the sour
   CHECK(detected(kTidy) == "clang-tidy-yaml");
 }
 
+TEST_CASE("clang-tidy yaml: text before it is left out", "[sarif]") {
+  const std::string yaml =
+      "---\nMainSourceFile: 'a.c'\nDiagnostics:\n  - DiagnosticName: misc-x\n"
+      "    DiagnosticMessage:\n      Message: 'm'\n      FilePath: 'a.c'\n      FileOffset: 3\n...\n";
+  for (const std::string before : {"", "a.c:1:4: warning: m [misc-x]\n  int x;\n     ^\n"}) {
+    const ConvertedRun run = read(convert_clang_tidy_yaml, before + yaml);
+    CHECK(run.findings.size() == 1);
+  }
+}
+
 TEST_CASE("clang-tidy yaml: without the source the offset is kept, offsets past the end do no harm",
           "[sarif]") {
   const support::TempTree tree;

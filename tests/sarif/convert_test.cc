@@ -390,7 +390,11 @@ TEST_CASE("formats: each output is recognised by its content", "[sarif]") {
     CHECK(*found == format);
   }
   CHECK(*detect_format(R"({"version":"2.1.0","runs":[]})") == "sarif");
-  CHECK(*detect_format("<stdin>:1:19: warning: unused [-Wunused]\n<stdin>:2:1: warning: \xE2\x80\x98x\xE2\x80\x99\n") == "gcc-text");
+  CHECK(*detect_format("<stdin>:1:19: warning: unused [-Wunused]\n<stdin>:2:1: warning: "
+                       "\xE2\x80\x98x\xE2\x80\x99\n") == "gcc-text");
+  CHECK(*detect_format("# example.com/vet\n./main.go:6:2: fmt.Printf format %d has arg\n") ==
+        "go-vet-text");
+  CHECK_FALSE(detect_format("main.go:6:2: should not use it (ST1000)\n"));
   CHECK_FALSE(detect_format("[]"));
   CHECK_FALSE(detect_format("  \n"));
   CHECK_FALSE(detect_format("hello"));

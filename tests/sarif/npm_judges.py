@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a test with judges from npm: puts them into CACHE-DIR once, and says where they are.
 
-usage: npm_judges.py CACHE-DIR PROGRAM [ARGUMENT]...
+usage: npm_judges.py [--optional] CACHE-DIR PROGRAM [ARGUMENT]...
 
 PROGRAM finds the packages through ETHOS_NODE_MODULES; when that is set already, nothing is fetched.
-Without npm, or without its registry, one line that begins with "skipped: " says so.
+Without npm, or without its registry, one line that begins with "skipped: " says so; with --optional
+PROGRAM runs without them.
 """
 import fcntl
 import json
@@ -15,13 +16,16 @@ import subprocess
 import sys
 
 PACKAGES = {"ajv": "8.20.0", "ajv-draft-04": "1.0.0", "ajv-formats": "3.0.1", "jsonschema": "1.5.0",
-            "@microsoft/sarif-multitool-linux": "5.7.0"}
+            "@microsoft/sarif-multitool-linux": "5.7.0", "eslint": "9.39.5", "typescript": "5.9.3"}
 SECONDS = 120
 
 
+class NotHere(Exception):
+    pass
+
+
 def skip(reason):
-    print("skipped: " + reason)
-    sys.exit(0)
+    raise NotHere(reason)
 
 
 def install(cache):
@@ -56,12 +60,21 @@ def install(cache):
 
 
 def main():
-    cache, command = sys.argv[1], sys.argv[2:]
+    words = sys.argv[1:]
+    is_optional = words[0] == "--optional"
+    cache, *command = words[is_optional:]
+    cache = os.path.abspath(cache)
     if not os.environ.get("ETHOS_NODE_MODULES"):
         os.makedirs(cache, exist_ok=True)
         with open(os.path.join(cache, "lock"), "w", encoding="ascii") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            os.environ["ETHOS_NODE_MODULES"] = install(cache)
+            try:
+                os.environ["ETHOS_NODE_MODULES"] = install(cache)
+            except NotHere as reason:
+                if not is_optional:
+                    print(f"skipped: {reason}")
+                    return
+                print(f"without packages of npm: {reason}")
     sys.stdout.flush()
     os.execvp(command[0], command)
 

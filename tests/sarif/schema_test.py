@@ -28,6 +28,25 @@ LINTERS = [
     ("bandit-json", "stdout", ["bandit", "-q", "-f", "json", "-r", "src"]),
     ("flake8-text", "stdout", ["flake8", "src"]),
 ]
+# The same for the second tree, by languages; node and npm's modules where they are.
+MORE = [
+    ("yamllint-text", "stdout", ["yamllint", "-f", "parsable", "playbook.yml"]),
+    ("github-annotations", "stdout", ["yamllint", "-f", "github", "playbook.yml"]),
+    ("ansible-lint-text", "stdout", ["ansible-lint", "--offline", "-p", "playbook.yml"]),
+    ("code-climate-json", "stdout", ["ansible-lint", "--offline", "-f", "codeclimate", "playbook.yml"]),
+    ("mypy-text", "stdout", ["mypy", "--show-column-numbers", "typed.py"]),
+    ("rubocop-json", "stdout", ["rubocop", "-f", "json", "bad.rb"]),
+    ("junit-xml", "stdout", ["rubocop", "-f", "junit", "bad.rb"]),
+    ("go-vet-text", "stderr", ["go", "vet", "./..."]),
+    ("clippy-json", "stdout", ["cargo", "clippy", "--offline", "--message-format=json", "--manifest-path", "clippy/Cargo.toml"]),
+    ("tap", "stdout", ["node", "--test", "--test-reporter=tap", "sum.test.js"]),
+    ("junit-xml", "stdout", ["node", "--test", "--test-reporter=junit", "sum.test.js"]),
+    ("clang-tidy-yaml", "stdout", ["sh", "-c", "clang-tidy-14 --checks=* --export-fixes=out.yaml c/zero.c -- >out.txt; cat out.yaml"]),
+    ("clang-plist", "stdout", ["clang-14", "--analyze", "--analyzer-output", "plist", "-o", "/dev/stdout", "c/zero.c"]),
+    ("eslint-json", "stdout", ["{npm}/.bin/eslint", "-f", "json", "loose.js"]),
+    ("eslint-stylish", "stdout", ["{npm}/.bin/eslint", "loose.js"]),
+    ("msbuild-text", "stdout", ["{npm}/.bin/tsc", "--noEmit", "--pretty", "false", "loose.ts"]),
+]
 
 
 def github_faults(log):
@@ -82,7 +101,14 @@ def main():
                          for name in ("clean", "denials", "refused")]
     faults = []
 
-    def check(name, arguments, text=None):
+    def convert(form, text, root):
+        done = subprocess.run([program, "convert", "--from", form, "--root", root, "-", "-o", "-"], input=text, capture_output=True, check=False)
+        if done.returncode != 0:
+            faults.append(f"--from {form}: {done.stderr.decode()}")
+            return b'{"runs":[{"results":[]}]}'
+        return done.stdout
+
+    def check(name, arguments, text=None, tree=tree):
         for one in evidence:
             command = [program, "convert", "--root", tree, "--category", "test", *arguments]
             command += ["--evidence", one] if one else []
@@ -108,19 +134,26 @@ def main():
                 inputs += 1
                 form = ["--from", "go-vet-text"] if name == "govet.txt" else []
                 check(name, [*form, os.path.join(folder, name)])
-    for form, stream, command in LINTERS:
-        if shutil.which(command[0]) is None:
-            print(f"not here: {command[0]}")
-            continue
-        with tempfile.TemporaryDirectory() as scratch:
-            work = shutil.copytree(tree, os.path.join(scratch, "tree"))
-            done = subprocess.run(command, cwd=work, capture_output=True, check=False)
-        text = getattr(done, stream)
-        if command[0] == "pylint" and not text:
-            print("not here: pylint", command[2])  # json2 came with version 3
-            continue
-        inputs += 1
-        check(" ".join(command), ["--from", form, "-"], text)
+    npm = os.environ.get("ETHOS_NODE_MODULES", "/no/modules")
+    for folder, linters in ((tree, LINTERS), (os.path.join(data, "lint"), MORE)):
+        for form, stream, words in linters:
+            command = [word.replace("{npm}", npm) for word in words]
+            if shutil.which(command[0]) is None:
+                print(f"not here: {os.path.basename(command[0])}")
+                continue
+            with tempfile.TemporaryDirectory() as scratch:
+                work = shutil.copytree(folder, os.path.join(scratch, "tree"))
+                done = subprocess.run(command, cwd=work, capture_output=True, check=False)
+            text = getattr(done, stream)
+            if not text:
+                print("not here:", *words[:3])  # pylint's json2 came with version 3; cargo may have no clippy
+                continue
+            inputs += 1
+            check(" ".join(words), ["--from", form, "-"], text, folder)
+            if convert(form, text, folder) != convert("auto", text, folder):
+                faults.append(f"{' '.join(words)}: not recognised as {form}")
+            if json.loads(convert(form, text, folder))["runs"][0]["results"] == []:
+                faults.append(f"{' '.join(words)}: no results")
     print(f"{inputs} inputs, each with and without evidence; {len(faults)} faults")
     print("\n".join(faults))
     return 1 if faults or inputs < 20 else 0

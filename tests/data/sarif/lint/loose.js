@@ -1,0 +1,4 @@
+var first = 1;
+if (first == '1') {
+  undefinedName();
+}

@@ -1,0 +1,2 @@
+const count: number = 'two';
+console.log(missing);

@@ -1,0 +1,5 @@
+def half(value: int) -> int:
+    return value / 2
+
+
+half("x")
