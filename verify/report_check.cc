@@ -8,6 +8,8 @@
 #include "verify/batch.h"
 #include "verify/encoding.h"
 #include "verify/input.h"
+#include "verify/report_tables.h"
+#include "verify/times.h"
 #include "verify/tree.h"
 #include "verify/view.h"
 #include "verify/zone.h"
@@ -40,12 +42,13 @@ const std::string* field(const ReportClaims::Fields& fields, std::string_view ke
 // Counts the records of the report's period again.
 class Recount {
  public:
-  explicit Recount(const ReportClaims& claims) : claims_(claims), next_leaf_(claims.leaves.begin()) {}
+  explicit Recount(const ReportClaims& claims) : claims_(claims), next_leaf_(claims.leaves.begin()), tables_(claims) {}
 
   void on_record(const CheckedRecord& record) {
     const Envelope& e = record.scan.envelope;
     check_leaf(e.seq, record.leaf);
     if (!e.has_run()) return;
+    straddle(e);
     if (e.type == RecordType::run_open && e.wall_ms >= claims_.from_ms && e.wall_ms < claims_.until_ms) open(e);
     const auto run = runs_.find(e.run);
     if (run != runs_.end()) count(run->second, e);
@@ -68,6 +71,7 @@ class Recount {
     total("tools") = tools.size();
     total("open") = total("runs") - total("closed") - total("refused") - total("aborted");
     compare_figures();
+    compare_tables(in_order);
     if (claims_.population != std::to_string(runs_.size())) add({-1, "", "the number of runs in the population", std::to_string(runs_.size()), claims_.population});
     Sha256 hash;
     const std::string population = hash.of(ids).text();
@@ -90,8 +94,40 @@ class Recount {
     std::int64_t wall_ms = 0;
     std::string tool;
     std::string state = "open";
+    std::int64_t ended = -1;
+    std::int64_t ended_ms = 0;
+    bool has_left_something = false;
     std::map<std::string, std::uint64_t, std::less<>> n;
   };
+
+  // Runs that began before the period, wherever they end.
+  void straddle(const Envelope& e) {
+    if (e.type == RecordType::run_open && e.wall_ms < claims_.from_ms) {
+      tables_.on_open(e.wall_ms);
+      earlier_.emplace(e.run, e.wall_ms);
+    }
+    if (e.type != RecordType::run_close && e.type != RecordType::run_abort) return;
+    const auto known = earlier_.find(e.run);
+    if (known == earlier_.end()) return;
+    tables_.on_end(known->second, e.wall_ms);
+    earlier_.erase(known);
+  }
+
+  void compare_tables(const std::map<std::int64_t, std::pair<std::string, const Run*>>& in_order) {
+    std::vector<RecountedRun> runs;
+    for (const auto& [seq, entry] : in_order) {
+      const Run& run = *entry.second;
+      const auto n = [&](const char* key) {
+        const auto at = run.n.find(key);
+        return at == run.n.end() ? 0 : at->second;
+      };
+      runs.push_back({entry.first, run.tool, run.state, seq, run.wall_ms, run.ended, run.ended_ms, run.has_left_something, n("denial_records"),
+                      n("denied_acts"), n("limit_records")});
+    }
+    tables_.finish(
+        runs, [this](std::int64_t seq, const std::string& run, const std::string& what, const std::string& expected, const std::string* found) { same(seq, run, what, expected, found); },
+        [this](std::int64_t seq, const std::string& run, const std::string& what, const std::string& expected, const std::string* found) { same_tool(seq, run, what, expected, found); });
+  }
 
   void add(Difference difference) {
     if (differences_.size() < kMaxDifferences) differences_.push_back(std::move(difference));
@@ -141,10 +177,12 @@ class Recount {
       case resource_limit:
         ++total("limit_records");
         if (++run.n["limit_records"] == 1) ++total("runs_with_limits");
+        tables_.on_limit(e, body);
         compare_row(claims_.limits, e, body, "limits", {"limit", "action", "enforced_by", "mark", "source"}, {"observed", "value"});
         break;
       case run_gap: {
         ++total("gap_records");
+        tables_.on_gap(e, body);
         ++run.n["gaps"];
         const std::uint64_t lost = parse_decimal(number_text(body.at("lost"))).value_or(0);
         total("lost_acts") += lost;
@@ -160,6 +198,9 @@ class Recount {
       case run_close: {
         run.state = body.at("ended_by").raw() == "refused" ? "refused" : "closed";
         ++total(run.state == "refused" ? "refused" : "closed");
+        end(run, e);
+        const View down = body.at("teardown");
+        run.has_left_something = down.at("processes_left").number() > 0 || down.at("cgroup").raw() == "left";
         const View exit = body.at("exit");
         // Released, and there was no such program, or it could not be started.
         const bool is_not_executed = body.at("ended_by").raw() == "tool" && !exit.exists();
@@ -169,14 +210,22 @@ class Recount {
       }
       case run_abort:
         run.state = "aborted";
+        end(run, e);
         ++total("aborted");
         break;
       default: break;
     }
   }
 
+  static void end(Run& run, const Envelope& e) {
+    run.ended = e.seq;
+    run.ended_ms = e.wall_ms;
+  }
+
   void denial(Run& run, const Envelope& e, const View& body) {
-    compare_row(claims_.denials, e, body, "denials", {"phase", "rule", "operation", "outcome", "mark", "source"}, {"count"});
+    tables_.on_denial(e, body);
+    compare_object(e, body.at("object"));
+    compare_row(claims_.denials, e, body, "denials", {"phase", "rule", "operation", "outcome", "mark", "source"}, {"count", "errno"});
     if (body.at("phase").raw() == "setup") {
       ++total("setup_denials");
       ++run.n["setup_denials"];
@@ -201,8 +250,28 @@ class Recount {
     same(e.seq, run, prefix + "run", run, &row->second.run);
     if (const auto* tool = field(fields, "tool")) same_tool(e.seq, run, prefix + "tool", runs_.find(run)->second.tool, tool);
     same(e.seq, run, prefix + "at_ms", std::to_string(e.wall_ms), field(fields, "at_ms"));
+    same(e.seq, run, prefix + "at", utc_text(e.wall_ms), field(fields, "at"));
     for (const char* key : texts) same(e.seq, run, prefix + key, body.at(key).text(), field(fields, key));
     for (const char* key : numbers) same(e.seq, run, prefix + key, number_text(body.at(key)), field(fields, key));
+  }
+
+  // What a redaction may withhold, as it may a tool; of a committed path the report has no name either.
+  void compare_object(const Envelope& e, const View& object) {
+    const auto row = claims_.denials.find(e.seq);
+    if (row == claims_.denials.end()) return;
+    std::string text;
+    if (object.at("text").exists()) {
+      text = object.at("text").text();
+    } else if (object.at("address").exists()) {
+      text = object.at("address").text();
+    } else if (object.at("path").exists()) {
+      text = object.at("base").text() + ":" + object.at("path").text();
+    } else if (object.at("commit").exists()) {
+      text = object.at("base").text() + ":(withheld)";
+    } else if (object.exists()) {
+      return;  // bytes that are no text: shown in a form of the report's own
+    }
+    same_tool(e.seq, std::string(e.run), "denials, object", text, field(row->second.fields, "object"));
   }
 
   void compare_run(std::int64_t seq, const std::string& id, const Run& run) {
@@ -213,6 +282,7 @@ class Recount {
     same_tool(seq, id, "runs, tool", run.tool, field(fields, "tool"));
     same(seq, id, "runs, state", run.state, field(fields, "state"));
     same(seq, id, "runs, started_ms", std::to_string(run.wall_ms), field(fields, "started_ms"));
+    same(seq, id, "runs, started", utc_text(run.wall_ms), field(fields, "started"));
     for (const char* key : {"records", "denial_records", "denied_acts", "setup_denials", "limit_records", "gaps", "lost_acts", "exports"}) {
       const auto n = run.n.find(key);
       same(seq, id, std::string("runs, ") + key, std::to_string(n == run.n.end() ? 0 : n->second), field(fields, key));
@@ -244,6 +314,8 @@ class Recount {
   std::map<std::string, Run, std::less<>> runs_;
   std::map<std::string, std::uint64_t, std::less<>> totals_;
   std::map<std::string, std::size_t, std::less<>> matched_;
+  ReportTables tables_;
+  std::map<std::string, std::int64_t, std::less<>> earlier_;  // runs that began before the period and have no end yet
   std::vector<Difference> differences_;
   std::uint64_t compared_ = 0;
   std::uint64_t withheld_ = 0;
@@ -322,7 +394,7 @@ Value check_report(const std::string& name, const ReportClaims& claims, const st
   }
   const char* const result = !differences.empty() ? "fail" : unknown.empty() ? "pass" : "unknown";
   std::string text = unknown.empty() ? std::to_string(recount.compared()) + " figures, rows and record hashes follow from the records" : unknown;
-  if (unknown.empty() && recount.withheld() > 0) text += "; " + std::to_string(recount.withheld()) + " names of tools are withheld";
+  if (unknown.empty() && recount.withheld() > 0) text += "; " + std::to_string(recount.withheld()) + " names of tools and objects are withheld";
   if (unknown.empty() && report_path(name) != name) text += "; of the directory report.json alone was compared (ethos-report verify makes every file again)";
   if (!differences.empty()) text = differences[0].what + ": " + differences[0].expected + " by the ledger, " + differences[0].found + " in the report";
   for (const Difference& d : differences) {

@@ -24,6 +24,12 @@ struct ReportClaims {
   struct Row {
     std::string run;
     Fields fields;
+    std::int64_t seq = -1;  // of the record that it names
+  };
+  struct Stretch {  // of `buckets`
+    std::int64_t from_ms = 0;
+    std::int64_t until_ms = 0;
+    Fields fields;
   };
   std::string origin;
   std::uint64_t size = 0;
@@ -42,6 +48,12 @@ struct ReportClaims {
   std::map<std::int64_t, Row> denials;  // these by their own
   std::map<std::int64_t, Row> limits;
   std::map<std::int64_t, Row> gaps;
+  std::vector<Row> rules;
+  std::vector<Row> exceptions;
+  std::string exceptions_stated;  // their number in `summary`
+  std::vector<Stretch> stretches;
+  std::string open_at_start;      // of `completeness`
+  std::string open_at_end;
   std::map<std::int64_t, std::string> leaves;  // every record named anywhere, with the start of its leaf hash
   std::string contradiction;                   // one row twice, or one record with two hashes; else ""
 };

@@ -15,6 +15,7 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::size_t kMaxRows = 2'000'000;
+constexpr std::size_t kMaxStretches = 10'000;  // each is held against every run; a report has some hundred
 
 std::string text_of(const Value& value) {
   if (value.is_integer()) return std::to_string(value.number());
@@ -68,7 +69,11 @@ class ClaimsReader {
     if (reader_.peek() == '[') {
       return reader_.walk_array(1, [&] {
         Value element;
-        return reader_.value(element, 2) && collect(element) && (table == nullptr || row(element, key == "runs" ? "opened" : "record", *table));
+        if (!reader_.value(element, 2) || !collect(element)) return false;
+        if (key == "rules") return listed(element, "first", out_.rules);
+        if (key == "exceptions") return listed(element, "record", out_.exceptions);
+        if (key == "buckets") return stretch(element);
+        return (table == nullptr || row(element, key == "runs" ? "opened" : "record", *table));
       });
     }
     Value value;
@@ -85,15 +90,37 @@ class ClaimsReader {
     return std::all_of(value.items().begin(), value.items().end(), [&](const Value& item) { return collect(item); });
   }
 
+  static ReportClaims::Fields fields_of(const Value& element) {
+    ReportClaims::Fields out;
+    for (std::size_t i = 0; i < element.size(); ++i) {
+      const Value& item = element.items()[i];
+      if (item.is_string() || item.is_integer() || item.is_boolean()) out.emplace_back(element.keys()[i], text_of(item));
+    }
+    return out;
+  }
+
+  bool listed(const Value& element, const char* place, std::vector<ReportClaims::Row>& table) {
+    if (!element.is_object()) return wrong("a row of the report is no object");
+    const Value& seq = element.at(place).at("seq");
+    table.push_back({element.text_at("run"), fields_of(element), seq.is_integer() ? seq.number() : -1});
+    return table.size() <= kMaxRows || wrong("the report has too many rows");
+  }
+
+  bool stretch(const Value& element) {
+    if (!element.is_object()) return wrong("a row of the report is no object");
+    const auto from = instant_ms(element.text_at("from"));
+    const auto until = instant_ms(element.text_at("until"));
+    if (!from || !until || *until <= *from) return wrong("a stretch of the report's period has no beginning or end");
+    out_.stretches.push_back({*from, *until, fields_of(element)});
+    return out_.stretches.size() <= kMaxStretches || wrong("the report has too many rows");
+  }
+
   bool row(const Value& element, const char* place, std::map<std::int64_t, ReportClaims::Row>& table) {
     const Value& seq = element.at(place).at("seq");
     if (!seq.is_integer() || !element.at("run").is_string()) return wrong("a row of the report names no run or record");
     ReportClaims::Row out;
     out.run = element.text_at("run");
-    for (std::size_t i = 0; i < element.size(); ++i) {
-      const Value& item = element.items()[i];
-      if (item.is_string() || item.is_integer() || item.is_boolean()) out.fields.emplace_back(element.keys()[i], text_of(item));
-    }
+    out.fields = fields_of(element);
     if (!table.emplace(seq.number(), std::move(out)).second) out_.contradiction = "record " + std::to_string(seq.number()) + " stands twice";
     return table.size() <= kMaxRows || wrong("the report has too many rows");
   }
@@ -113,7 +140,12 @@ class ClaimsReader {
       out_.population = text_of(value.at("rows"));
       out_.population_sha256 = value.text_at("sha256");
     }
+    if (key == "completeness") {
+      out_.open_at_start = text_of(value.at("open_at_start"));
+      out_.open_at_end = text_of(value.at("open_at_end"));
+    }
     if (key == "summary") {
+      out_.exceptions_stated = text_of(value.at("exceptions"));
       const Value& figures = value.at("period");
       for (std::size_t i = 0; figures.is_object() && i < figures.size(); ++i) out_.figures.emplace_back(figures.keys()[i], text_of(figures.items()[i]));
     }

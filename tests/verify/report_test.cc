@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/verify/support/ledger_maker.h"
 #include "tests/verify/support/shared.h"
@@ -212,5 +214,51 @@ TEST_CASE("report: figures and rows cannot be withheld, and a verdict that faile
   });
   CAPTURE(tool.out);
   CHECK(tool.status == 0);
-  CHECK(tool.out.find("1 names of tools are withheld") != std::string::npos);
+  CHECK(tool.out.find("1 names of tools and objects are withheld") != std::string::npos);
+}
+
+TEST_CASE("report: tables that do not follow from its rows and records", "[verify]") {
+  Story story;
+  story.make();
+  const Json good = story.read();
+  CAPTURE(good.at("exceptions").dump(), good.at("rules").dump(), good.at("buckets").size());
+  REQUIRE(good.at("exceptions").size() >= 3);
+  REQUIRE(good.at("rules").size() >= 2);
+  CHECK(story.verify().status == 0);
+  using Change = std::function<void(Json&)>;
+  const std::vector<std::pair<const char*, Change>> changes{
+      {"rules emptied", [](Json& j) { j["rules"] = Json::array(); }},
+      {"a rule dropped", [](Json& j) { j["rules"].erase(0); }},
+      {"a rule twice", [](Json& j) { j["rules"].push_back(j["rules"][0]); }},
+      {"acts of a rule", [](Json& j) { j["rules"][0]["acts"] = 0; }},
+      {"runs of a rule", [](Json& j) { j["rules"][0]["runs"] = 7; }},
+      {"name of a rule", [](Json& j) { j["rules"][0]["rule"] = "harmless"; }},
+      {"first of a rule", [](Json& j) { j["rules"][0]["first"] = j["runs"][0]["opened"]; }},
+      {"exceptions emptied", [](Json& j) { j["exceptions"] = Json::array(); }},
+      {"exceptions emptied, and their number", [](Json& j) { j["exceptions"] = Json::array(); j["summary"]["exceptions"] = 0; }},
+      {"an exception dropped", [](Json& j) { j["exceptions"].erase(0); }},
+      {"an exception twice", [](Json& j) { j["exceptions"].push_back(j["exceptions"][0]); }},
+      {"kind of an exception", [](Json& j) { j["exceptions"][0]["kind"] = "limit"; }},
+      {"run of an exception", [](Json& j) { j["exceptions"][0]["run"] = "zaireeyuculbogazdinryhi6d4"; }},
+      {"tool of an exception", [](Json& j) { j["exceptions"][0]["tool"] = "other"; }},
+      {"rule of an exception", [](Json& j) { j["exceptions"][1]["rule"] = "other"; }},
+      {"time of an exception", [](Json& j) { j["exceptions"][0]["at_ms"] = 1; }},
+      {"time of an exception in words", [](Json& j) { j["exceptions"][0]["at"] = "2020-01-01T00:00:00Z"; }},
+      {"number of exceptions", [](Json& j) { j["summary"]["exceptions"] = 0; }},
+      {"buckets emptied", [](Json& j) { j["buckets"] = Json::array(); }},
+      {"a bucket dropped", [](Json& j) { j["buckets"].erase(3); }},
+      {"runs of buckets", [](Json& j) { for (Json& b : j["buckets"]) b["runs"] = 0; }},
+      {"acts of buckets", [](Json& j) { for (Json& b : j["buckets"]) b["denied_acts"] = 0; }},
+      {"open at the end", [](Json& j) { j["completeness"]["open_at_end"] = -5; }},
+      {"open at the start", [](Json& j) { j["completeness"]["open_at_start"] = 3; }},
+      {"time of a denial in words", [](Json& j) { j["denials"][0]["at"] = "2020-01-01T00:00:00Z"; }},
+      {"object of a denial", [](Json& j) { j["denials"][0]["object"] = "workspace:README.md"; }},
+      {"errno of a denial", [](Json& j) { j["denials"][0]["errno"] = 0; }},
+      {"beginning of a run in words", [](Json& j) { j["runs"][0]["started"] = "2020-01-01T00:00:00Z"; }}};
+  for (const auto& [name, change] : changes) {
+    const Outcome r = story.with(change);
+    CAPTURE(name, r.err);
+    CHECK(r.status == 1);
+    CHECK(r.has("report_mismatch"));
+  }
 }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/report_tables.h"
+
+#include <algorithm>
+
+#include "verify/encoding.h"
+#include "verify/times.h"
+
+namespace ethos::verify {
+namespace {
+
+const std::string* field(const ReportClaims::Fields& fields, std::string_view key) {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == key; });
+  return found == fields.end() ? nullptr : &found->second;
+}
+
+std::string text_or_empty(const ReportClaims::Fields& fields, std::string_view key) {
+  const std::string* found = field(fields, key);
+  return found == nullptr ? std::string() : *found;
+}
+
+}  // namespace
+
+void ReportTables::on_open(std::int64_t wall_ms) {
+  if (wall_ms < claims_.from_ms) ++open_at_start_;
+}
+
+void ReportTables::on_end(std::int64_t opened_ms, std::int64_t wall_ms) {
+  if (opened_ms < claims_.from_ms && wall_ms < claims_.from_ms) --open_at_start_;
+}
+
+void ReportTables::add(const char* kind, std::int64_t seq, std::string run, std::string rule,
+                       std::int64_t at_ms) {
+  exceptions_.try_emplace({seq, kind}, Exception{std::move(run), std::move(rule), at_ms});
+}
+
+// Denials of one run with one phase and rule are one exception; a refused run is one.
+void ReportTables::on_denial(const Envelope& e, const View& body) {
+  const std::string phase = body.at("phase").text();
+  const std::string rule = body.at("rule").text();
+  const std::string run(e.run);
+  Rule& row = rules_[{phase, rule}];
+  if (row.records++ == 0) row.first = e.seq;
+  row.acts += static_cast<std::uint64_t>(std::max<std::int64_t>(0, body.at("count").number()));
+  row.runs.insert(run);
+  const bool is_setup = phase == "setup";
+  if (grouped_.insert({run, phase, is_setup ? std::string() : rule}).second)
+    add(is_setup ? "refused" : "denied", e.seq, run, rule, e.wall_ms);
+}
+
+void ReportTables::on_limit(const Envelope& e, const View& body) {
+  add("limit", e.seq, std::string(e.run), body.at("limit").text(), e.wall_ms);
+}
+
+void ReportTables::on_gap(const Envelope& e, const View& body) {
+  add("gap", e.seq, std::string(e.run), body.at("reason").text(), e.wall_ms);
+}
+
+void ReportTables::compare_rules(const Same& same) const {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const ReportClaims::Row& row : claims_.rules) {
+    const std::pair<std::string, std::string> key{text_or_empty(row.fields, "phase"),
+                                                  text_or_empty(row.fields, "rule")};
+    const auto own = rules_.find(key);
+    const std::string name = "rules, " + key.first + " " + key.second;
+    if (own == rules_.end() || !seen.insert(key).second) {
+      const std::string found = text_or_empty(row.fields, "records") + " records";
+      same(-1, "", printable(name, 200), own == rules_.end() ? "no record" : "one row", &found);
+      continue;
+    }
+    const Rule& rule = own->second;
+    same(rule.first, "", name + ", records", std::to_string(rule.records),
+         field(row.fields, "records"));
+    same(rule.first, "", name + ", acts", std::to_string(rule.acts), field(row.fields, "acts"));
+    same(rule.first, "", name + ", runs", std::to_string(rule.runs.size()),
+         field(row.fields, "runs"));
+    const std::string first = std::to_string(row.seq);
+    same(rule.first, "", name + ", first", std::to_string(rule.first), &first);
+  }
+  for (const auto& [key, rule] : rules_) {
+    if (!seen.contains(key))
+      same(rule.first, "", "rules, " + printable(key.first + " " + key.second, 200),
+           std::to_string(rule.records) + " records", nullptr);
+  }
+}
+
+void ReportTables::compare_exceptions(const std::map<std::string, std::string>& tools,
+                                      const Same& same, const Same& same_tool) const {
+  std::set<std::pair<std::int64_t, std::string>> seen;
+  for (const ReportClaims::Row& row : claims_.exceptions) {
+    const std::string kind = text_or_empty(row.fields, "kind");
+    // What the verifier said then of a run is not in the records; which run it is about must be.
+    const auto own = exceptions_.find({row.seq, kind});
+    const auto tool = tools.find(row.run);
+    const std::string name = "exceptions, " + printable(kind, 40);
+    if (tool == tools.end() ||
+        (kind != "problem" && (own == exceptions_.end() || !seen.insert({row.seq, kind}).second))) {
+      const std::string found = printable(row.run, 60);
+      same(row.seq, row.run, name, "none of that record", &found);
+      continue;
+    }
+    same_tool(row.seq, row.run, name + ", tool", tool->second, field(row.fields, "tool"));
+    if (kind == "problem") continue;
+    same(row.seq, row.run, name + ", run", own->second.run, &row.run);
+    same(row.seq, row.run, name + ", rule", own->second.rule, field(row.fields, "rule"));
+    same(row.seq, row.run, name + ", at_ms", std::to_string(own->second.at_ms),
+         field(row.fields, "at_ms"));
+    same(row.seq, row.run, name + ", at", utc_text(own->second.at_ms), field(row.fields, "at"));
+  }
+  for (const auto& [key, exception] : exceptions_) {
+    if (!seen.contains(key))
+      same(key.first, exception.run, "exceptions, " + key.second, "an exception", nullptr);
+  }
+  const std::string number = std::to_string(claims_.exceptions.size());
+  same(-1, "", "the number of exceptions", number, &claims_.exceptions_stated);
+}
+
+// They lie one behind the other, from the beginning of the period to its end.
+void ReportTables::compare_stretches(const std::vector<RecountedRun>& runs,
+                                     const Same& same) const {
+  std::int64_t at = claims_.from_ms;
+  for (const ReportClaims::Stretch& stretch : claims_.stretches) {
+    const std::string from = std::to_string(stretch.from_ms);
+    same(-1, "", "buckets, from", std::to_string(at), &from);
+    std::uint64_t n = 0;
+    std::uint64_t refused = 0;
+    std::uint64_t records = 0;
+    std::uint64_t acts = 0;
+    std::uint64_t limits = 0;
+    for (const RecountedRun& run : runs) {
+      if (run.wall_ms < stretch.from_ms || run.wall_ms >= stretch.until_ms) continue;
+      ++n;
+      refused += run.state == "refused" ? 1U : 0U;
+      records += run.denial_records;
+      acts += run.denied_acts;
+      limits += run.limit_records;
+    }
+    for (const auto& [key, value] : {std::pair{"runs", n},
+                                     {"refused", refused},
+                                     {"denial_records", records},
+                                     {"denied_acts", acts},
+                                     {"limit_records", limits}}) {
+      same(-1, "", "buckets, " + utc_text(stretch.from_ms) + ", " + key, std::to_string(value),
+           field(stretch.fields, key));
+    }
+    at = stretch.until_ms;
+  }
+  const std::string end = std::to_string(at);
+  same(-1, "", "buckets, until", std::to_string(claims_.until_ms), &end);
+}
+
+void ReportTables::finish(const std::vector<RecountedRun>& runs, const Same& same,
+                          const Same& same_tool) {
+  std::int64_t open_at_end = 0;
+  std::map<std::string, std::string> tools;
+  for (const RecountedRun& run : runs) {
+    tools.emplace(run.id, run.tool);
+    if (run.state == "open") add("open", run.opened, run.id, "", run.wall_ms);
+    if (run.state == "aborted") add("aborted", run.ended, run.id, "supervisor_gone", run.ended_ms);
+    if (run.has_left_something) add("left_behind", run.ended, run.id, "", run.ended_ms);
+    if (run.ended < 0 || run.ended_ms >= claims_.until_ms) ++open_at_end;
+  }
+  compare_rules(same);
+  compare_exceptions(tools, same, same_tool);
+  compare_stretches(runs, same);
+  same(-1, "", "runs open at the start of the period", std::to_string(open_at_start_),
+       &claims_.open_at_start);
+  same(-1, "", "runs open at the end of the period", std::to_string(open_at_end),
+       &claims_.open_at_end);
+}
+
+}  // namespace ethos::verify
