@@ -12,6 +12,8 @@ BUILD_PACKAGES=(g++ cmake ninja-build ccache pkg-config git ca-certificates libs
 LINTER_PACKAGES=(shellcheck cppcheck pylint bandit flake8)
 TEST_PACKAGES=(clang-14 libclang-rt-14-dev bubblewrap strace python3 python3-jsonschema util-linux procps openssl curl
   mandoc zsh)
+# Tools of the catalog that are run for real where they are; those of node come from npm, if that is there.
+CATALOG_PACKAGES=(yamllint codespell black mypy rubocop libxml2-utils)
 VM_PACKAGES=(qemu-system-x86 cpio busybox-static)
 
 say() { printf '%s\n' "$*"; }

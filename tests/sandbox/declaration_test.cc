@@ -5,8 +5,12 @@
 
 #include "sandbox/ceiling.h"
 #include "sandbox/git_rules.h"
+#include "sandbox/grants.h"
 #include "sandbox/hide_pattern.h"
 #include "sandbox/limits.h"
+#include "sandbox/load_policy.h"
+#include "sandbox/normal.h"
+#include "sandbox/output_format.h"
 #include "sandbox/path_text.h"
 #include "sandbox/sibling.h"
 
@@ -280,4 +284,38 @@ TEST_CASE("ceiling: environment patterns do not mind the case", "[sandbox]") {
   CHECK(matches_env_pattern("*TOKEN*", "my_token_2"));
   CHECK(matches_env_pattern("aws_*", "AWS_REGION"));
   CHECK_FALSE(matches_env_pattern("AWS_*", "XAWS_"));
+}
+
+TEST_CASE("catalog: every common tool is declared, validly and with nothing beyond a work tree",
+          "[policy]") {
+  const auto catalog = parse_declaration(catalog_text());
+  REQUIRE(catalog);
+  for (const char* tool :
+       {"shellcheck", "cppcheck",     "clang-tidy", "gcc",        "pylint",        "flake8",
+        "bandit",     "mypy",         "black",      "yamllint",   "codespell",     "eslint",
+        "prettier",   "tsc",          "jscpd",      "hadolint",   "markdownlint",  "ruff",
+        "semgrep",    "gitleaks",     "trivy",      "rubocop",    "golangci-lint", "cargo-clippy",
+        "npm-test",   "ansible-lint", "make",       "cmake-build"}) {
+    CAPTURE(tool);
+    CHECK(catalog->find(tool) != nullptr);
+  }
+  CHECK(catalog->tools.size() >= 25);
+  for (const ToolDeclaration& tool : catalog->tools) {
+    CAPTURE(tool.name);
+    const auto normal = build_normal(tool, Origin::catalog, {workspace_ceiling()}, "/w");
+    REQUIRE(normal);
+    CHECK(check_ceilings(*normal).empty());
+    CHECK(normal->network == Network::none);
+    CHECK(normal->git == Git::none);
+    CHECK(normal->observe == Observe::writes);
+    CHECK(normal->read == std::vector<PathEntry>{{.path = "."}});
+    const bool builds = tool.name == "make" || tool.name == "cmake-build";
+    CHECK(normal->write.empty() != builds);
+    const bool starts = builds || tool.name == "npm-test" || tool.name == "cargo-clippy";
+    CHECK(normal->exec.empty() != starts);
+    CHECK(is_known_format(normal->output_format.value_or("")));
+    // What looks for secrets must see them; from everything else they are hidden.
+    const bool seeks = tool.name == "gitleaks" || tool.name == "trivy";
+    CHECK(normal->hide.empty() == seeks);
+  }
 }

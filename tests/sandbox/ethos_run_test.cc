@@ -596,6 +596,7 @@ TEST_CASE("catalog: the tools that are installed here run under their shipped de
       {"mypy", {"a.py"}, 1, "error"},
       {"black", {"a.py"}, 1, "would", false},
       {"xmllint", {"a.xml"}, 1, "parser error", false},
+      {"rubocop", {"a.rb"}, 1, "UselessAssignment"},
   };
   const Site site;
   site.file("a.sh", "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n");
@@ -605,6 +606,7 @@ TEST_CASE("catalog: the tools that are installed here run under their shipped de
             "str(x), shell=True)\n    return  x\n");
   site.file("a.yaml", "a: [1\n");
   site.file("a.txt", "teh\n");
+  site.file("a.rb", "x = 1\n");
   site.file("a.xml", "<a><b></a>\n");
   unsigned ran = 0;
   for (const Try& t : tries) {

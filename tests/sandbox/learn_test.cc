@@ -304,3 +304,61 @@ TEST_CASE("learn: a signal ends it, and nothing stays behind", "[sandbox][e2e]")
   CHECK(ended.status > 128);
   CHECK(std::filesystem::is_empty(site.path("tmp")));
 }
+
+TEST_CASE("drift: two Git revisions, or one and the work tree", "[sandbox][e2e]") {
+  const Site site;
+  const auto declare = [&](const char* members) {
+    site.file("ethos.json",
+              std::string(R"({"version":1,"tools":{"t":{"command":["x"])") + members + "}}}");
+  };
+  const auto git = [&](const std::string& words) {
+    return std::system(("cd " + site.workspace() + " && git -c user.name=n -c user.email=e@x " +
+                        words + " >/dev/null 2>&1")
+                           .c_str()) == 0;
+  };
+  declare(R"(,"read":["src"])");
+  if (!git("init -q .") || !git("add -A") || !git("commit -q -m a") || !git("tag old")) {
+    WARN("skipped: git is not installed");
+    return;
+  }
+  declare(R"(,"read":["src","doc"])");
+  REQUIRE(git("commit -q -a -m b"));
+  const Ended both = site.run({"drift", "old", "HEAD"});
+  CHECK(both.out == "widened   t read: (nothing) -> doc\n");
+  CHECK(both.status == 1);
+  CHECK(site.run({"drift", "HEAD", "old:ethos.json"}).status == 0);
+  CHECK(site.run({"drift", "HEAD"}).out == "nothing widened, nothing narrowed\n");
+  declare(R"(,"network":"loopback","read":["src"])");
+  const Ended tree = site.run({"drift", "--json", "HEAD"});
+  CHECK(tree.status == 1);
+  CHECK(tree.out.find(
+            R"({"from":"none","key":"network","kind":"widened","to":"loopback","tool":"t"})") !=
+        std::string::npos);
+  CHECK(site.run({"drift", "--format", "markdown", "old", "ethos.json"}).out.find("**widened**") !=
+        std::string::npos);
+  for (const Texts& words : {Texts{"drift", "nowhere"}, Texts{"drift", "HEAD:gone.json"},
+                             Texts{"drift", "gone.json"}, Texts{"drift", "old", "HEAD", "HEAD"}}) {
+    const Ended wrong = site.run(words);
+    CAPTURE(words, wrong.err);
+    CHECK(wrong.status == 2);
+    CHECK(std::count(wrong.err.begin(), wrong.err.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("ethos-run: to remove what is not there is no denial, what is there is",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("there", "");
+  const std::string act =
+      "import os, errno\n"
+      "def no(f, *a):\n  try: f(*a)\n  except OSError as e: return errno.errorcode[e.errno]\n"
+      "print(no(os.unlink, 'not'), no(os.rmdir, 'not'), no(os.rename, 'not', 'other'))\n";
+  const Ended quiet = site.run({"--status-json", site.path("status"), "--", "python3", "-c", act});
+  CAPTURE(quiet.err);
+  CHECK(quiet.out == "ENOENT ENOENT ENOENT\n");
+  CHECK(site.read("status").find("\"denied_acts\":\"0\"") != std::string::npos);
+  CHECK(site.run({"--status-json", site.path("status"), "--", "rm", "-f", "there"}).status == 1);
+  CHECK(site.read("status").find("\"denied_acts\":\"1\"") != std::string::npos);
+  CHECK(site.has("work/there"));
+}
