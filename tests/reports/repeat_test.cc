@@ -182,3 +182,74 @@ TEST_CASE("repeat: the ledgers of a fleet may have grown", "[reports]") {
   CAPTURE(again.out, again.err);
   CHECK(again.status == 0);
 }
+
+// A verifier saw one file, and whoever reads after (or before) it another: the same as a file that is
+// swapped in between, whichever of the two comes first.
+TEST_CASE("repeat: a file that is swapped beside the verifier is never reported on", "[reports]") {
+  Growing all;
+  const auto path = [&](const char* name) { return all.dir.file(name); };
+  fs::create_directory(path("bin"));
+  fs::copy_file(std::string(ETHOS_BIN) + "/ethos-report", path("bin/ethos-report"));
+  // Looks at seen.db, or its bundle, whatever it is asked about.
+  save(path("bin/ethos-verify"), "#!/bin/sh\nfor last; do :; done\nset -- \"$@\"\nn=$#\nfor word; do\n  shift\n  n=$((n - 1))\n  if [ $n -eq 0 ]; then word=$(dirname \"$word\")/seen.${word##*.}; fi\n"
+                                 "  set -- \"$@\" \"$word\"\ndone\nexec " +
+                                     std::string(ETHOS_BIN) + "/ethos-verify \"$@\"\n");
+  fs::permissions(path("bin/ethos-verify"), fs::perms::owner_all);
+  all.bundle("");
+  fs::copy_file(path("l.db"), path("seen.db"));
+  fs::copy_file(path("b.ethosb"), path("seen.ethosb"));
+  save(path("list"), R"({"format":"ethos-fleet/1","members":[{"name":"a","ledger":"l.db","pin":"pin"}]})");
+  const std::string period = " --period 2026-01-01..2026-12-31";
+  const std::string pin = " --pin " + path("pin");
+  const std::string ledger = " --ledger " + path("l.db");
+  const std::string bundle = " --bundle " + path("b.ethosb");
+  const auto status = [&](const std::string& options) {
+    const int ended = std::system((path("bin/ethos-report") + " " + options + " >" + path("out") + " 2>" + path("err")).c_str());
+    return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+  };
+  const std::vector<std::string> commands = {
+      ledger + pin + period + " --format html,csv,json --out " + path("new"),
+      bundle + pin + period + " --format html,csv,json --out " + path("new"),
+      "explain" + ledger + pin + " " + run_of('c', 0).run,
+      "drift" + ledger + pin + " --from 2026-12-30",
+      "fleet " + path("list") + period + " --out " + path("new"),
+      "verify" + ledger + pin + " " + path("r"),
+      "verify" + bundle + pin + " " + path("r"),
+  };
+  for (const std::string& command : commands) {
+    CAPTURE(command);
+    REQUIRE(status(command) == 0);  // nothing was swapped
+    fs::remove_all(path("new"));
+  }
+  std::string changed = slurp(path("b.ethosb"));
+  changed[changed.rfind("\"wall_ms\":") + 12] ^= 1;  // another digit
+  SECTION("for another history of the same length, signed by the same key") {
+    Json record = Json::parse(all.ledger.records[5].bytes);
+    record["ts"]["wall_ms"] = record["ts"]["wall_ms"].get<std::int64_t>() + 1;
+    all.ledger.records[5].bytes = record.dump();
+    all.ledger.rehash_and_resign();
+    all.write();
+    save(path("b.ethosb"), changed);
+  }
+  SECTION("for a longer one") {
+    all.grow();
+    fs::remove(path("b.ethosb"));
+    all.bundle("");
+  }
+  SECTION("for a shorter one") {
+    all.ledger.records.pop_back();
+    all.ledger.rehash_and_resign();
+    all.write();
+    save(path("b.ethosb"), changed);
+  }
+  for (const std::string& command : commands) {
+    CAPTURE(command, slurp(path("err")));
+    // Of what only grew the verified records are still there, and are what is told. Without a size
+    // to stop at, a bundle has its own.
+    const bool only_grew = all.ledger.records.size() > static_cast<std::size_t>(all.size);
+    const bool is_whole_bundle = command.starts_with(bundle);
+    CHECK(status(command) == (only_grew && !is_whole_bundle ? 0 : 1));
+    CHECK((only_grew || !fs::exists(path("new"))));
+    fs::remove_all(path("new"));
+  }
+}
