@@ -159,7 +159,7 @@ TEST_CASE("staged: holes come out as holes, with the digest of what they read as
   dir.write("out/kept", "1");
   auto plan =
       shell_plan(dir,
-                 "truncate -s 1500000 out/hole; cp out/hole out/mixed; "
+                 "truncate -s 1500000 out/hole; truncate -s 1500000 out/mixed; "
                  "printf middle > /tmp/m; dd if=/tmp/m of=out/mixed bs=1 seek=700000 conv=notrunc; "
                  "printf x > out/full");
   support::grant_write(plan, "out");
