@@ -49,7 +49,7 @@ bool InputPump::watch(int epoll) {
 void InputPump::show_interest() {
   const bool has_pending = size_ > 0;
   epoll_event event{};
-  event.events = has_pending || at_ >= 0 ? EPOLLOUT : 0U;
+  event.events = (has_pending || at_ >= 0) && !is_waiting_ ? EPOLLOUT : 0U;
   event.data.fd = sink_.get();
   epoll_ctl(epoll_, EPOLL_CTL_MOD, sink_.get(), &event);
   if (at_ >= 0 || is_source_watched_ != has_pending) return;
@@ -119,7 +119,21 @@ bool InputPump::fill() {
   done_ = 0;
   size_ = n > 0 ? static_cast<std::size_t>(n) : 0;
   if (n == 0) return !is_at_end();
-  return n > 0 || errno == EAGAIN || errno == EINTR;
+  if (n > 0 || errno == EAGAIN || errno == EINTR) return true;
+  error_ = errno;
+  return false;
+}
+
+// Room in the pipe says that all was read only while it has the size we gave it.
+bool InputPump::has_unread() const {
+  int unread = 0;
+  return ioctl(sink_.get(), FIONREAD, &unread) == 0 && unread > 0;
+}
+
+void InputPump::look_again() {
+  if (!is_open() || !is_waiting_ || has_unread()) return;
+  is_waiting_ = false;
+  carry(0, sink_.get());
 }
 
 // False when nobody is left to read.
@@ -139,6 +153,8 @@ void InputPump::carry(std::uint32_t events, int fd) {
     if (size_ > 0 && done_ == size_) {
       pollfd watch{sink_.get(), POLLOUT, 0};
       if (poll(&watch, 1, 0) != 1 || (watch.revents & POLLOUT) == 0) break;  // not yet read
+      is_waiting_ = at_ < 0 && has_unread();
+      if (is_waiting_) break;
       if (at_ < 0) take(size_);
       size_ = done_ = 0;
     }

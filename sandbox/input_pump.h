@@ -31,6 +31,10 @@ class InputPump {
   // After an event of one of the two. Closes the sink at the end of the input, or when the tool has
   // closed its end.
   void carry(std::uint32_t events, int fd);
+  // Called now and then: a tool that made its pipe larger is not heard when it has read.
+  void look_again();
+  // The errno that ended the reading of the source, which is not its end; 0 when none did.
+  [[nodiscard]] int error() const { return error_; }
   // The tool reads no more.
   void close();
 
@@ -42,12 +46,15 @@ class InputPump {
   bool drain();
   [[nodiscard]] bool is_at_end() const;
   void show_interest();
+  [[nodiscard]] bool has_unread() const;
 
   base::UniqueFd sink_;
   int source_;
   off_t at_;
   int epoll_ = -1;
   bool is_source_watched_ = false;
+  bool is_waiting_ = false;  // there is room in the tool's pipe, and not everything was read
+  int error_ = 0;
   // For tee and splice, which do not wait, whatever the flags of the caller's pipe are.
   base::UniqueFd staging_read_, staging_write_;
   std::string buffer_;

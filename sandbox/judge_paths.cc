@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -24,6 +25,12 @@ namespace {
 
 std::int32_t as_int(std::uint64_t word) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(word));
+}
+
+// chmod and chown in all their forms.
+bool changes_mode_or_owner(std::int32_t nr) {
+  constexpr std::array<std::int32_t, 8> kCalls{90, 91, 92, 93, 94, 260, 268, 452};
+  return std::ranges::find(kCalls, nr) != kCalls.end();
 }
 
 std::string_view write_rule(Cover cover) {
@@ -249,6 +256,12 @@ bool Judge::may_change_at(const Call& call, LastName last, bool removes, const P
   if (cover == Cover::writable && last == LastName::place && is_there &&
       (parent_cover(place.path) != Cover::writable || grants_.is_mount_point(place.path))) {
     verdict = refuse_write(call, place.path, parent_cover(place.path));
+    return false;
+  }
+  // The cage's devices are the machine's, which the kernel lets nobody inside change.
+  if (cover == Cover::writable && is_there && S_ISCHR(place.mode) &&
+      is_within(place.path, "/dev") && changes_mode_or_owner(call.nr)) {
+    verdict = refuse_path(call, place.path, "permission", "a device of the machine", EPERM);
     return false;
   }
   if (cover == Cover::writable) return true;

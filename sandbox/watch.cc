@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <system_error>
 
 #include "ledger/base/step_mark.h"
 #include "sandbox/audit_denial.h"
@@ -184,7 +185,16 @@ void Watch::handle(int fd, std::uint32_t events, RunResult& result) {
     lose_mask(result, masks_.find_lost());
   } else if (in_.is_mine(fd)) {
     in_.carry(events, fd);
+    judge_input(result);
   }
+}
+
+// The tool would take what it got for the whole of its input.
+void Watch::judge_input(RunResult& result) {
+  if (in_.error() == 0 || is_over_) return;
+  result.detail = "standard input could not be read to its end: " +
+                  std::generic_category().message(in_.error());
+  end(result, Ending::evidence, 0);
 }
 
 void Watch::serve_calls(RunResult& result) {
@@ -276,6 +286,8 @@ void Watch::tick(RunResult& result) {
   if (read(tick_timer_.get(), &expirations, sizeof expirations) < 0) return;
   for (const LimitEvent& event : limits_.look()) end_by_limit(result, event);
   lose_mask(result, masks_.find_lost_by_turns());
+  in_.look_again();
+  judge_input(result);
 }
 
 void Watch::hear_audit(bool is_end) {

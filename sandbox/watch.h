@@ -46,6 +46,7 @@ class Watch {
   void read_signal(RunResult& result);
   void lose_mask(RunResult& result, const std::string* mask);
   void judge_death(RunResult& result);
+  void judge_input(RunResult& result);
   void hear_audit(bool is_end);
   void settle_audit();
   void end(RunResult& result, Ending ending, int status);

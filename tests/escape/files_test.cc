@@ -66,6 +66,32 @@ TEST_CASE("escape: nothing of a read grant can be changed", "[escape][kernel]") 
   }
 }
 
+TEST_CASE("escape: mode and owner of a device are refused and recorded", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  struct stat before {};
+  struct stat after {};
+  REQUIRE(stat("/dev/null", &before) == 0);
+  auto plan = hostile_plan(dir, {"device_rights"});
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  const Answers answers(r.out());
+  CHECK(answers.of("open") == 0);
+  for (const char* name : {"chmod", "fchmodat", "fchmod", "chown", "fchown"}) {
+    CAPTURE(name);
+    CHECK(answers.of(name) == EPERM);
+    const auto* denial = r.sink.find(name, "/dev/");
+    REQUIRE(denial != nullptr);
+    CHECK(denial->rule == "permission");
+    CHECK(denial->error == EPERM);
+  }
+  REQUIRE(stat("/dev/null", &after) == 0);
+  CHECK(before.st_mode == after.st_mode);
+  CHECK(before.st_uid == after.st_uid);
+}
+
 TEST_CASE("escape: a path below a descriptor is judged where it leads", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;

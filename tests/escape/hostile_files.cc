@@ -69,6 +69,17 @@ int change_paths(const Arguments& args) {
   return 0;
 }
 
+int device_rights(const Arguments&) {
+  const int null = open("/dev/null", O_RDWR);
+  say_errno("open", null < 0 ? errno : 0);
+  say("chmod", chmod("/dev/null", 0600));
+  say("fchmodat", fchmodat(AT_FDCWD, "/dev/zero", 0666, 0));
+  say("fchmod", fchmod(null, 0600));
+  say("chown", chown("/dev/null", getuid(), getgid()));
+  say("fchown", fchown(null, getuid(), getgid()));
+  return 0;
+}
+
 // Tries to open each argument for reading.
 int read_paths(const Arguments& args) {
   for (std::size_t i = 1; i < args.size(); ++i) {
@@ -214,7 +225,7 @@ const std::vector<Entry> kFileCases = {
     {"standard-input", standard_input},
     {"change-paths", change_paths}, {"read-paths", read_paths},        {"write-paths", write_paths},
     {"stat-paths", stat_paths},     {"link-tricks", link_tricks},      {"path-race", path_race},
-    {"denial-flood", denial_flood}, {"environment", show_environment},
+    {"denial-flood", denial_flood}, {"device_rights", device_rights}, {"environment", show_environment},
 };
 
 }  // namespace hostile

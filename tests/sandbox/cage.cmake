@@ -19,5 +19,5 @@ ethos_add_cage_test(staged_test staged_test.cc staged_end_test.cc staged_strange
 target_link_libraries(staged_test PRIVATE ethos_run)
 ethos_add_cage_test(doctor_test doctor_test.cc)
 ethos_add_test(NAME filter_test SOURCES filter_test.cc LIBS cage_support)
-ethos_add_test(NAME cage_parts_test SOURCES audit_test.cc cage_parts_test.cc kernel_text_test.cc LIBS cage_support)
+ethos_add_test(NAME cage_parts_test SOURCES audit_test.cc cage_parts_test.cc input_pump_test.cc kernel_text_test.cc LIBS cage_support)
 include(../escape/escape.cmake)
