@@ -66,15 +66,14 @@ Result<Appender> Appender::open(LedgerFiles files, const base::Clock& clock) {
 
 Result<Committed> Appender::commit(const CommitRequest& request) {
   if (auto ok = check_request(request); !ok) return Unexpected(std::move(ok).error());
-  const std::int64_t max_log = commits_ >= kBusyCommits         ? kMaxBusyLogBytes
+  const std::int64_t max_log = commits_ >= kBusyCommits        ? kMaxBusyLogBytes
                                : keeps_connection_ && !parked_ ? kMaxKeptLogBytes
                                                                : kMaxLogBytes;
   auto session = begin();
   if (!session) return Unexpected(std::move(session).error());
   base::step_mark("place records");
   auto out = add_and_finish(**session, *clock_, request.records,
-                            {{&request.disclosures}, {&request.blobs}, nullptr},
-                            max_log);
+                            {{&request.disclosures}, {&request.blobs}, nullptr}, max_log);
   if (!out) return out;
   if (keeps_connection_) ++commits_;
   last_note_ = out->checkpoint_note;

@@ -93,6 +93,8 @@ Result<void> RunBook::load(Engine& engine, TimePoint ending) {
     ServedRun& run = *found->second;
     run.chain.next_seq = stored.view.run_seq + 1;
     run.chain.prev = stored.leaf_hash;
+    auto header = record::parse_record_header(stored.bytes);
+    if (header && header->writer && !run.writer) run.writer = header->writer;
     note_commit(run, {{stored.seq, stored.leaf_hash}}, record::is_run_end(stored.view.type));
     return true;
   });
@@ -126,6 +128,15 @@ Result<std::reference_wrapper<ServedRun>> RunBook::find(const std::string& run, 
     return fail(Errc::refused, "run " + run + " is not open, or was begun by somebody else");
   }
   return std::ref(*found->second);
+}
+
+Result<void> RunBook::check_writer(const ServedRun& run, const record::Writer& writer) {
+  if (!run.writer) return {};
+  // The file of a program may be readable at one time and not at another.
+  record::Writer same = writer;
+  if (!same.exe || !run.writer->exe) same.exe = run.writer->exe;
+  if (same == *run.writer) return {};
+  return fail(Errc::refused, "run " + run.chain.id.text() + " was begun by another process");
 }
 
 void RunBook::note_commit(ServedRun& run, const std::vector<PlacedRecord>& placed, bool has_end) {

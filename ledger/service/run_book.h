@@ -29,6 +29,8 @@ struct ServedRun {
   std::string path;
   RunChain chain{record::RunId::random(), 0, {}, false};
   RunFile file;
+  // Who its records are from; unknown while it has none.
+  std::optional<record::Writer> writer;
   bool has_end = false;
   std::uint64_t connection = 0;  // 0: its producer is away
   // When it is ended if its producer does not come back. Without one an absent producer is waited
@@ -59,6 +61,9 @@ class RunBook {
   // Errc::refused for one that this producer has not begun, or that is over.
   base::Result<std::reference_wrapper<ServedRun>> find(const std::string& run, const Token& token,
                                                        std::uint32_t uid);
+  // Errc::refused for a process that holds the token and is not the one that the run's records are
+  // from: one run is one producer's.
+  static base::Result<void> check_writer(const ServedRun& run, const record::Writer& writer);
   // After a commit of its records.
   static void note_commit(ServedRun& run, const std::vector<PlacedRecord>& placed, bool has_end);
   // Its end is committed, or nothing of it is: the file goes.

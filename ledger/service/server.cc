@@ -347,7 +347,7 @@ void Server::on_commit(std::uint64_t id, const std::string& payload) {
   if (!message) return fail_request(id, 0, message.error());
   queued_bytes_ += payload.size();
   ++connections_.at(id)->requests;
-  queue_.push_back({id, std::move(*message), payload.size()});
+  queue_.push_back({id, std::move(*message), payload.size(), connections_.at(id)->writer()});
 }
 
 void Server::send(std::uint64_t id, std::string message) {

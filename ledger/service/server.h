@@ -54,6 +54,7 @@ class Server {
     std::uint64_t connection = 0;
     CommitMessage message;
     std::size_t bytes = 0;
+    record::Writer writer;  // whoever has closed meanwhile handed it in all the same
   };
 
   // A cage that was asked for: its runner, and who is told how it ended.

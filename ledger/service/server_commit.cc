@@ -133,6 +133,10 @@ Result<void> Server::commit_some() {
       fail_request(request.connection, request.message.id, run.error());
       continue;
     }
+    if (auto same = RunBook::check_writer(*run, request.writer); !same) {
+      fail_request(request.connection, request.message.id, same.error());
+      continue;
+    }
     run->get().connection = request.connection;
     run->get().ending.reset();
     auto is_answered = answer_repeated(request, *run);
@@ -161,9 +165,7 @@ Result<void> Server::commit_items(std::vector<Request>& requests,
   std::vector<Engine::Item> items(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) {
     CommitMessage& message = requests[i].message;
-    const auto at = connections_.find(requests[i].connection);
-    const record::Writer writer =
-        at == connections_.end() ? record::Writer{} : at->second->writer();
+    const record::Writer& writer = requests[i].writer;
     for (CommitMessage::Item& record : message.records) {
       items[i].records.push_back(
           {record.type, &runs[i].get().chain, std::move(record.body), record.ts, writer});
@@ -178,6 +180,7 @@ Result<void> Server::commit_items(std::vector<Request>& requests,
       fail_request(requests[i].connection, message.id, items[i].result.error());
       continue;
     }
+    if (!runs[i].get().writer) runs[i].get().writer = requests[i].writer;
     RunBook::note_commit(runs[i], items[i].result->records, ends(message));
     send(requests[i].connection,
          encode(CommittedMessage{

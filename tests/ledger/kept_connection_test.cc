@@ -66,7 +66,8 @@ TEST_CASE("kept connection: between commits no lock and no key is held", "[ledge
   CHECK(f.records().size() == 4);
 }
 
-TEST_CASE("kept connection: a busy writer folds seldom, and leaves a short log", "[ledger][store]") {
+TEST_CASE("kept connection: a busy writer folds seldom, and leaves a short log",
+          "[ledger][store]") {
   const LedgerFixture f;
   const auto log_bytes = [&] { return fs::file_size(f.files.wal()); };
   constexpr std::uint64_t kMost = 5U << 20U;  // the limit, and one commit

@@ -235,6 +235,93 @@ TEST_CASE("serve: a producer that dies gets run.abort, one that waits does not",
   CHECK(fs::is_empty(f.files.runs()));
 }
 
+TEST_CASE("serve: one run is one process's, also for who knows its token", "[ledger][service]") {
+  ServiceFixture f;
+  f.start();
+  REQUIRE(f.is_up());
+  Producer p(f.files);
+  REQUIRE(p.is_good());
+  REQUIRE(p.add({"run.open"}));
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    // Connections end; what a child has of this process then connects as the child.
+    f.stop(signal);
+    f.start();
+    REQUIRE(f.is_up());
+    CHECK(wait_for(spawn([&] {
+            const auto done = p.add({"run.gap"});
+            return !done && done.error().code == Errc::refused ? 0 : 1;
+          })) == 0);
+    CHECK(p.add({"run.gap"}));
+  }
+  CHECK(p.add({"run.close"}));
+  CHECK(p.client->finish_run());
+  CHECK(f.stop() == 0);
+  const auto records = f.whole();
+  std::optional<record::Writer> writer;
+  for (const record::Record& r : records) {
+    if (!r.header.run) continue;
+    REQUIRE(r.header.writer);
+    if (writer) CHECK(*writer == *r.header.writer);
+    writer = r.header.writer;
+  }
+}
+
+TEST_CASE("serve: who hears no answer is still named as the one who handed it in",
+          "[ledger][service]") {
+  using namespace ethos::ledger::service;
+  ServiceFixture f;
+  f.start();
+  REQUIRE(f.is_up());
+  auto socket = connect_to(f.files.socket());
+  REQUIRE(socket);
+  const auto send_all = [&](const std::string& bytes) {
+    REQUIRE(::send(socket->get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+            static_cast<ssize_t>(bytes.size()));
+  };
+  std::string heard;
+  const auto hear = [&] {
+    for (;;) {
+      if (heard.size() >= kHeaderBytes) {
+        const std::size_t size = *message_length(std::string_view(heard).substr(0, kHeaderBytes));
+        if (heard.size() >= kHeaderBytes + size) {
+          std::string out = heard.substr(kHeaderBytes, size);
+          heard.erase(0, kHeaderBytes + size);
+          return out;
+        }
+      }
+      std::array<char, 4096> buffer{};
+      const ssize_t n = ::recv(socket->get(), buffer.data(), buffer.size(), 0);
+      REQUIRE(n > 0);
+      heard.append(buffer.data(), static_cast<std::size_t>(n));
+    }
+  };
+  send_all(encode(Hello{std::string(kProtocol)}));
+  static_cast<void>(hear());
+  const auto commit_of = [&](std::uint64_t id, std::uint64_t first_seq) {
+    send_all(encode(BeginMessage{id, {}}));
+    auto clock = base::SystemClock::open();
+    CommitMessage out;
+    out.id = id + 100;
+    out.run = decode_begun(hear())->run;
+    out.first_seq = first_seq;
+    out.records.push_back({"run.open", "{}", clock->now()});
+    return encode(out);
+  };
+  const std::string good = commit_of(1, 0);
+  const std::string wrong = commit_of(2, 7);
+  // The answer to the wrong one finds nobody, and the connection is over before the good one is
+  // written.
+  REQUIRE(::shutdown(socket->get(), SHUT_RD) == 0);
+  send_all(good + wrong);
+  for (int i = 0; i < 500 && f.whole().back().header.type != "run.open"; ++i)
+    std::this_thread::sleep_for(10ms);
+  const auto records = f.whole();
+  REQUIRE(records.back().header.type == "run.open");
+  REQUIRE(records.back().header.writer);
+  CHECK(records.back().header.writer->pid == static_cast<std::uint32_t>(::getpid()));
+  CHECK(f.stop() == 0);
+}
+
 TEST_CASE("serve: one writer at a time", "[ledger][service]") {
   ServiceFixture f;
   f.start();
