@@ -243,8 +243,11 @@ std::vector<RlimitRequest> make_rlimits(const Plan& plan) {
   // Pending signals and message queues count for the caller too: a share of what is usual.
   constexpr std::uint64_t kPendingSignals = 2048;
   constexpr std::uint64_t kQueueBytes = 204'800;
+  // One byte: no file is that short, and it is the one value that keeps the kernel from handing the
+  // dump to the host's own collector (core(5), "Piping core dumps to a program").
+  constexpr std::uint64_t kNoDump = 1;
   std::vector<RlimitRequest> out = {
-      {RLIMIT_CORE, 0}, {RLIMIT_SIGPENDING, kPendingSignals}, {RLIMIT_MSGQUEUE, kQueueBytes}};
+      {RLIMIT_CORE, kNoDump}, {RLIMIT_SIGPENDING, kPendingSignals}, {RLIMIT_MSGQUEUE, kQueueBytes}};
   if (const auto memory = plan.limit("memory_bytes"); memory && memory->by == Enforcer::rlimit)
     out.push_back({RLIMIT_DATA, memory->value});  // not AS: node's WebAssembly and Java need room
   if (const auto size = plan.limit("file_bytes"); size) out.push_back({RLIMIT_FSIZE, size->value});

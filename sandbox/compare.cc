@@ -160,7 +160,7 @@ class Comparison {
   }
 
   void rlimits() {
-    at_most("core", 0);
+    at_most("core", 1);
     if (const auto l = plan_.limit("file_bytes")) at_most("fsize", l->value);
     if (const auto l = plan_.limit("open_files")) at_most("nofile", l->value);
     const auto memory = plan_.limit("memory_bytes");

@@ -51,6 +51,8 @@ Verdict Judge::decide(const Call& call, const Listener& listener, std::uint64_t 
       return decide_fork(call);
     case CallClass::memory_file:
       return decide_memory_file(call);
+    case CallClass::own_filter:
+      return decide_own_filter(call);
     case CallClass::page_holding:
       return decide_page_holding(call);
     case CallClass::connect:
@@ -110,6 +112,18 @@ Verdict Judge::decide_memory_file(const Call& call) const {
   // No memory cgroup counts huge pages either.
   if ((call.args[1] & filter::kFileHugeTlb) != 0) return {ENOMEM};
   return {is_memory_counted() ? 0 : ENOSYS};
+}
+
+Verdict Judge::decide_own_filter(const Call& call) {
+  constexpr std::uint32_t kStrict = 0, kFilter = 1;  // seccomp's operations
+  const auto word = static_cast<std::uint32_t>(call.args[0]);
+  const bool is_prctl = call.nr == 157;
+  if (is_prctl && word != filter::kPrctlSeccomp) return {EINVAL};
+  if (!is_prctl && word != kFilter && word != kStrict) return {0};
+  if (own_filters_ >= filter::kMaxOwnFilters)
+    return refuse_call(call, "syscall", "as many filters of its own as a run may have", ENOMEM);
+  ++own_filters_;
+  return {0};
 }
 
 // By the kernel, in a cgroup; or no limit asks for it.
@@ -172,6 +186,8 @@ Verdict Judge::decide_socket(const Call& call) {
 }
 
 Verdict Judge::decide_arguments(const Call& call) {
+  // A limit of its own that no kernel has.
+  if (call.nr == 160 || (call.nr == 302 && as_int(call.args[0]) == 0)) return {EINVAL};
   Denial denial;
   denial.object_mark = Mark::kernel;
   denial.object_kind = "request";

@@ -62,9 +62,11 @@ class Judge {
   void note_change(const Call& call, LastName last, int index, const Place& place);
   Verdict decide_reading(const Call& call, const Place& place, Cover cover);
   Verdict decide_path_change(const Call& call);
+  Verdict decide_paths(const Call& call);
   Verdict decide_node(const Call& call, std::uint64_t mode);
   Verdict decide_fork(const Call& call);
   [[nodiscard]] Verdict decide_memory_file(const Call& call) const;
+  Verdict decide_own_filter(const Call& call);
   [[nodiscard]] Verdict decide_page_holding(const Call& call) const;
   [[nodiscard]] bool is_memory_counted() const;
   Verdict decide_connect(const Call& call);
@@ -100,6 +102,7 @@ class Judge {
   HostPaths host_;
   const Listener* listener_ = nullptr;
   std::uint64_t now_ns_ = 0;
+  int own_filters_ = 0;
   bool has_seen_tool_ = false;
 };
 

@@ -209,6 +209,15 @@ Verdict Judge::refuse_set_id(const Call& call) {
 }
 
 Verdict Judge::decide_path_change(const Call& call) {
+  Verdict verdict = decide_paths(call);
+  // Nothing that the kernel may still find by then: what was judged can be another file later.
+  if (verdict.error == 0 && std::ranges::find(filter::kAttributeSetting, call.nr) !=
+                                filter::kAttributeSetting.end())
+    verdict.error = EOPNOTSUPP;
+  return verdict;
+}
+
+Verdict Judge::decide_paths(const Call& call) {
   const PathCall layout = path_call(call.nr);
   const auto arg = [&](int index) { return call.args[static_cast<std::size_t>(index)]; };
   if (layout.chmod_arg >= 0 && (arg(layout.chmod_arg) & filter::kSetIdBits) != 0)

@@ -66,6 +66,9 @@ CallClass classify_call(std::int32_t nr) {
       return CallClass::fork;
     case 319:
       return CallClass::memory_file;
+    case 157:
+    case 317:
+      return CallClass::own_filter;
     case 42:
       return CallClass::connect;
     case 49:
@@ -77,6 +80,7 @@ CallClass classify_call(std::int32_t nr) {
     case 16:
     case 72:
     case 135:
+    case 160:
     case 302:
       return CallClass::refused_args;
     case 90:

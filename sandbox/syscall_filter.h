@@ -27,6 +27,7 @@ enum class CallClass {
   path_change,  // unlink, rename, chmod, ... and bind
   fork,         // clone, fork, vfork
   memory_file,  // memfd_create
+  own_filter,   // seccomp, and prctl with what else is not let through
   page_holding, // sendfile, splice, vmsplice
   connect,
   bind,

@@ -201,7 +201,7 @@ class CageChecker {
 
   // K-7.
   void rlimits() {
-    rlimit("core", "0");
+    rlimit("core", "1");
     for (const auto& [limit, name] : {std::pair{"memory_bytes", "data"}, {"file_bytes", "fsize"}, {"open_files", "nofile"}}) {
       const auto at = limits_.find(limit);
       if (at != limits_.end() && at->second.first == "rlimit") rlimit(name, at->second.second);

@@ -84,6 +84,7 @@ class Builder {
     add_sockets();
     add_requests();
     add_limits();
+    add_options();
     return export_bytes();
   }
 
@@ -140,8 +141,8 @@ class Builder {
     if (is_silent_) rule(SCMP_ACT_ERRNO(ENOSYS), 437);
     // chmod family: set-id bits never, by the register; else as every path-changing call.
     if (!sees_writes) {
-      for (const auto nr : filter::kPathChanging) allow(nr);
-      for (const auto nr : filter::kDescriptorChanging) allow(nr);
+      for (const auto nr : filter::kPathChanging) allow_or_unsupported(nr);
+      for (const auto nr : filter::kDescriptorChanging) allow_or_unsupported(nr);
       allow(91, {masked(1, filter::kSetIdBits, 0)});   // fchmod
       allow(90, {masked(1, filter::kSetIdBits, 0)});   // chmod
       allow(268, {masked(2, filter::kSetIdBits, 0)});  // fchmodat
@@ -152,6 +153,12 @@ class Builder {
       for (const std::int32_t nr : {90, 91, 268, 452})
         rule(SCMP_ACT_ERRNO(EPERM), nr, {masked(nr < 100 ? 1 : 2, 06000, 02000)});
     }
+  }
+
+  void allow_or_unsupported(std::int32_t nr) {
+    bool sets = false;
+    for (const auto setting : filter::kAttributeSetting) sets |= setting == nr;
+    rule(sets ? SCMP_ACT_ERRNO(EOPNOTSUPP) : SCMP_ACT_ALLOW, nr);
   }
 
   void allow_open(std::int32_t nr, unsigned flags_arg, bool only_reads) {
@@ -208,7 +215,15 @@ class Builder {
 
   // Limits of the caller itself only: one lowered for pid 1 would have the kernel end the cage.
   void add_limits() {
-    allow(302, {equals(0, 0)});  // prlimit64
+    for (const auto& block : filter::kChangeableLimits) {
+      allow(160, {masked(0, block.mask, block.value)});                // setrlimit
+      allow(302, {equals(0, 0), masked(1, block.mask, block.value)});  // prlimit64
+    }
+    scmp_arg_cmp sets{};
+    sets.arg = 2;
+    sets.op = SCMP_CMP_NE;
+    rule(SCMP_ACT_ERRNO(0), 160, {equals(0, filter::kCoreLimit)});
+    rule(SCMP_ACT_ERRNO(0), 302, {equals(0, 0), equals(1, filter::kCoreLimit), sets});
     scmp_arg_cmp reads{};
     reads.arg = 2;
     reads.op = SCMP_CMP_EQ;
@@ -220,6 +235,14 @@ class Builder {
     other.arg = 0;
     other.op = SCMP_CMP_NE;
     if (is_silent_) rule(SCMP_ACT_ERRNO(EPERM), 302, {other, writes});
+  }
+
+  void add_options() {
+    for (const auto& block : filter::kPrctlOptions)
+      allow(157, {masked(0, block.mask, block.value)});  // prctl
+    // Counted by the supervisor.
+    rule(SCMP_ACT_NOTIFY, 157, {equals(0, filter::kPrctlSeccomp)});
+    rule(SCMP_ACT_NOTIFY, 317);  // seccomp
   }
 
   void add_requests() {

@@ -118,9 +118,7 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     150,  // munlock
     151,  // mlockall
     152,  // munlockall
-    157,  // prctl
     158,  // arch_prctl
-    160,  // setrlimit
     162,  // sync
     186,  // gettid
     187,  // readahead
@@ -200,7 +198,6 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     309,  // getcpu
     314,  // sched_setattr
     315,  // sched_getattr
-    317,  // seccomp: a filter of the tool's own can only take away
     318,  // getrandom
     324,  // membarrier
     325,  // mlock2
@@ -263,18 +260,23 @@ inline constexpr auto kPathChanging = std::to_array<std::int32_t>({
     466,  // removexattrat
 });
 
-// Calls that change something that is open, if only for reading: treated alike. (fchmod has a rule of
-// its own.) What the supervisor says is for the record; read-only mounts are what holds.
+// Of these, those that set an extended attribute: EOPNOTSUPP, as a file system without any says,
+// and programs go on without. An access list takes up to 64 KiB of kernel memory for each file,
+// which no limit counts, not even a memory cgroup.
+inline constexpr auto kAttributeSetting = std::to_array<std::int32_t>({188, 189, 190, 463});
+
+// Calls that change something that is open, if only for reading: treated alike. (fchmod has a rule
+// of its own.) What the supervisor says is for the record; read-only mounts are what holds.
 inline constexpr auto kDescriptorChanging = std::to_array<std::int32_t>({
     93,   // fchown
     190,  // fsetxattr
     199,  // fremovexattr
 });
 
-// Calls that put pages into a pipe or socket without copying them: handed to the supervisor by every
-// program, since one byte of a huge page, or of a scratch page whose file is cut afterwards, holds
-// the whole page where no process limit and no size of a file system counts it. (tee only repeats
-// what lies in a pipe, of which the kernel bounds the number.)
+// Calls that put pages into a pipe or socket without copying them: handed to the supervisor by
+// every program, since one byte of a huge page, or of a scratch page whose file is cut afterwards,
+// holds the whole page where no process limit and no size of a file system counts it. (tee only
+// repeats what lies in a pipe, of which the kernel bounds the number.)
 inline constexpr auto kPageHolding = std::to_array<std::int32_t>({
     40,   // sendfile
     275,  // splice
@@ -447,6 +449,38 @@ inline constexpr auto kFcntlCommands = std::to_array<std::uint32_t>({
     1035,  // F_GET_RW_HINT
     1037,  // F_GET_FILE_RW_HINT
 });
+
+// prctl() options that may pass, as blocks {mask, value} of the option's low 32 bits: all below 78
+// but 22 (PR_SET_SECCOMP), and the two that are words. Later ones are answered EINVAL, as by an
+// older kernel: 78 (PR_FUTEX_HASH) takes memory that no limit counts.
+struct Block {
+  std::uint32_t mask;
+  std::uint32_t value;
+};
+inline constexpr auto kPrctlOptions = std::to_array<Block>({
+    {~15U, 0},
+    {~3U, 16},
+    {~1U, 20},
+    {~0U, 23},
+    {~7U, 24},
+    {~31U, 32},
+    {~7U, 64},
+    {~3U, 72},
+    {~1U, 76},
+    {~0U, 0x53564d41},  // PR_SET_VMA
+    {~0U, 0x59616d61},  // PR_SET_PTRACER
+});
+inline constexpr std::uint32_t kPrctlSeccomp = 22;
+
+// Limits that the tool may change: all but RLIMIT_CORE (4), whose 0 would hand a dump to the host's
+// collector; changing that one does nothing and succeeds.
+inline constexpr auto kChangeableLimits =
+    std::to_array<Block>({{~3U, 0}, {~0U, 5}, {~1U, 6}, {~7U, 8}});
+inline constexpr std::uint32_t kCoreLimit = 4;
+
+// Filters of the tool's own that a run may have. They can only take away, but the kernel's memory
+// for them is counted nowhere, and their machine code comes from one pool for the whole host.
+inline constexpr int kMaxOwnFilters = 64;
 
 // personality() values: query, default, no address randomisation (sanitizers re-execute with it).
 inline constexpr auto kPersonalities = std::to_array<std::uint32_t>({0xffffffff, 0x0, 0x0040000});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -11,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -193,6 +196,12 @@ int limits(const Arguments&) {
     say(name, setrlimit(static_cast<__rlimit_resource>(resource), &limit));
   };
   raise("core", RLIMIT_CORE);
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  prlimit(0, RLIMIT_CORE, &none, nullptr);
+  rlimit core{};
+  getrlimit(RLIMIT_CORE, &core);
+  std::printf("core_after=%llu\n", static_cast<unsigned long long>(core.rlim_cur));
   raise("nofile", RLIMIT_NOFILE);
   raise("fsize", RLIMIT_FSIZE);
   raise("data", RLIMIT_DATA);
@@ -204,12 +213,42 @@ int limits(const Arguments&) {
   return 0;
 }
 
+// What takes kernel memory that no limit counts: access lists, tables of locks, filters.
+int kernel_memory(const Arguments&) {
+  // Version 2: the owner, group and others, no named entries.
+  const unsigned char acl[] = {2,    0,    0, 0, 1,    0,    7,    0,    0xff, 0xff,
+                               0xff, 0xff, 4, 0, 5,    0,    0xff, 0xff, 0xff, 0xff,
+                               0x20, 0,    5, 0, 0xff, 0xff, 0xff, 0xff};
+  const int fd = open("/tmp/listed", O_CREAT | O_RDWR, 0644);
+  say("acl", setxattr("/tmp/listed", "system.posix_acl_access", acl, sizeof acl, 0));
+  say("acl_link", lsetxattr("/tmp/listed", "system.posix_acl_access", acl, sizeof acl, 0));
+  say("acl_fd", fsetxattr(fd, "system.posix_acl_access", acl, sizeof acl, 0));
+  say("user_attribute", setxattr("/tmp/listed", "user.x", "1", 1, 0));
+  constexpr int kFutexHash = 78;
+  say("futex_hash", prctl(kFutexHash, 1, 16, 0, 0));
+  sock_filter pass{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  const sock_fprog program{1, &pass};
+  int filters = 0;
+  while (filters < 1000) {
+    const bool is_prctl = filters % 2 == 1;
+    if ((is_prctl
+             ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0)
+             : static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))) != 0)
+      break;
+    ++filters;
+  }
+  const int error = errno;
+  say_errno("filters", filters);
+  say_errno("filter_errno", error);
+  return 0;
+}
+
 }  // namespace
 
 const std::vector<Entry> kSystemCases = {
-    {"mounts", mounts}, {"namespaces", namespaces}, {"dangerous", dangerous},
-    {"gates", gates},   {"terminals", terminals},   {"run-code", run_code},
-    {"limits", limits},
+    {"mounts", mounts}, {"namespaces", namespaces},       {"dangerous", dangerous},
+    {"gates", gates},   {"terminals", terminals},         {"run-code", run_code},
+    {"limits", limits}, {"kernel-memory", kernel_memory},
 };
 
 }  // namespace hostile

@@ -130,14 +130,31 @@ TEST_CASE("escape: code that was not granted does not run", "[escape][kernel]") 
   CHECK(r.sink.find("execveat", "/tmp/copy") != nullptr);
 }
 
+TEST_CASE("escape: memory of the kernel that no limit counts", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  auto plan = hostile_plan(dir, {"kernel-memory"});
+  plan.observe = GENERATE(sandbox::Observe::off, sandbox::Observe::writes, sandbox::Observe::all);
+  support::CageRun r{};
+  run_refused(r, plan, {"filters"});
+  const Answers answers(r.out());
+  for (const char* name : {"acl", "acl_fd", "acl_link", "user_attribute"})
+    CHECK(answers.of(name) == EOPNOTSUPP);
+  CHECK(answers.of("futex_hash") == (plan.observe == sandbox::Observe::off ? ENOSYS : EINVAL));
+  CHECK(answers.of("filters") == 64);
+  CHECK(answers.of("filter_errno") == ENOMEM);
+}
+
 TEST_CASE("escape: limits and privileges only go down", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
   support::CageRun r{};
   run_refused(r, hostile_plan(dir, {"limits"}),
-              {"core_now", "nofile_now", "fsize_now", "data_now"});
+              {"core", "core_now", "core_after", "nofile_now", "fsize_now", "data_now"});
   const Answers answers(r.out());
-  CHECK(answers.of("core_now") == 0);
+  // Neither a file nor the host's collector gets a dump, whatever the tool makes of it.
+  CHECK(answers.of("core_now") == 1);
+  CHECK(answers.of("core_after") == 1);
   CHECK(answers.of("nofile_now") <= 256);
   CHECK(answers.of("nnp") == 1);
   CHECK(answers.of("seccomp") == 2);

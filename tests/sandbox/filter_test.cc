@@ -124,6 +124,38 @@ TEST_CASE("filter: the tables do not contradict each other", "[sandbox]") {
   for (const auto nr : filter::kPageHolding) CHECK(seen.insert(nr).second);
 }
 
+TEST_CASE("filter: prctl options, own filters and limits", "[sandbox]") {
+  constexpr std::uint64_t kHighBits = 0xdead00000000;
+  constexpr std::uint64_t kVma = 0x53564d41, kPtracer = 0x59616d61, kSeccomp = 22;
+  for (const auto& p : all_programs()) {
+    CAPTURE(p.name);
+    const auto refused = is_silent(p) ? errno_of(ENOSYS) : kNotify;
+    std::set<std::uint64_t> options{kVma - 1,     kVma,       kVma + 1,   kPtracer - 1, kPtracer,
+                                    kPtracer + 1, 0x7fffffff, 0x80000000, 0xffffffff};
+    for (std::uint64_t i = 0; i < 512; ++i) options.insert(i);
+    for (const std::uint64_t option : options) {
+      const auto expected = option == kSeccomp                                    ? kNotify
+                            : option < 78 || option == kVma || option == kPtracer ? kAllow
+                                                                                  : refused;
+      CAPTURE(option);
+      CHECK(verdict(p, 157, {option}) == expected);
+      CHECK(verdict(p, 157, {option | kHighBits}) == expected);
+    }
+    CHECK(verdict(p, 317, {1}) == kNotify);
+    for (std::uint64_t resource = 0; resource < 64; ++resource) {
+      const auto expected = resource == filter::kCoreLimit ? errno_of(0)
+                            : resource < 16                ? kAllow
+                                                           : refused;
+      CAPTURE(resource);
+      CHECK(verdict(p, 160, {resource, 1}) == expected);
+      CHECK(verdict(p, 160, {resource | kHighBits, 1}) == expected);
+      CHECK(verdict(p, 302, {0, resource, 0}) == kAllow);
+      if (resource < 16) CHECK(verdict(p, 302, {0, resource | kHighBits, 1}) == expected);
+      if (resource >= 16) CHECK(is_refused(verdict(p, 302, {0, resource, 1})));
+    }
+  }
+}
+
 TEST_CASE("filter: fcntl cannot lease a file or watch a directory", "[sandbox]") {
   constexpr std::uint64_t kHighBits = 0xdead00000000;
   for (const auto& p : all_programs()) {
@@ -266,10 +298,12 @@ TEST_CASE("filter: opens are seen by intent", "[sandbox]") {
       CHECK(verdict(p, 257, {0, 0, flags}) == expected);
     }
     CHECK(verdict(p, 437) == (is_silent(p) ? errno_of(ENOSYS) : kNotify));
-    for (const auto nr : filter::kPathChanging)
-      CHECK(verdict(p, nr) == (is_silent(p) ? kAllow : kNotify));
-    for (const auto nr : filter::kDescriptorChanging)
-      CHECK(verdict(p, nr) == (is_silent(p) ? kAllow : kNotify));
+    const auto change = [&](std::int32_t nr) {
+      if (!is_silent(p)) return kNotify;
+      return in(filter::kAttributeSetting, nr) ? errno_of(EOPNOTSUPP) : kAllow;
+    };
+    for (const auto nr : filter::kPathChanging) CHECK(verdict(p, nr) == change(nr));
+    for (const auto nr : filter::kDescriptorChanging) CHECK(verdict(p, nr) == change(nr));
     CHECK(verdict(p, 280, {0, 0}) == (is_silent(p) ? kAllow : kNotify));  // futimens
   }
 }
