@@ -57,11 +57,15 @@ Caller caller_of(const CallerOrder& order, std::string cwd) {
 // What says where evidence goes, or reaches what is not the caller's, is for the service to say.
 Result<void> check_options(const RunOptions& options) {
   if (options.command != Command::run) return fail(Errc::refused, "the service only runs tools");
+  // Whether the machine's audit is on, and that it is listened to, is not the caller's either.
+  const bool chooses_audit =
+      options.audit && *options.audit != "auto" && *options.audit != "require";
   const std::pair<const char*, bool> refused[] = {
       {"--ledger", options.ledger.has_value()},
       {"--keys", options.keys.has_value()},
       {"--service", options.service.has_value()},
       {"--cgroup-parent", options.cgroup_parent.has_value()},
+      {"--audit", chooses_audit},
       {"--by-service", options.is_by_service}};
   for (const auto& [name, is_given] : refused)
     if (is_given) return fail(Errc::refused, std::string(name) + " is the service's to choose");

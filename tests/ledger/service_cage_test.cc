@@ -200,6 +200,8 @@ TEST_CASE("cages: no path is opened with more than the caller's rights", "[ledge
   CHECK_FALSE(fs::exists(c.open.file("others/id")));
   // Where the service's evidence goes is not for him to say.
   refused({"--cgroup-parent", "/", "--", "/bin/true"}, 125, "the service's to choose");
+  refused({"--audit", "enable", "--", "/bin/true"}, 125, "the service's to choose");
+  refused({"--audit", "off", "--", "/bin/true"}, 125, "the service's to choose");
   refused({"--keys", "k", "--", "/bin/true"}, 125, "the service's to choose");
   CHECK(c.f.stop() == 0);
   CHECK(c.verified().status == 0);
