@@ -62,6 +62,7 @@ enum class Check : std::uint8_t {
   context_not_superset,
   times_reversed,
   column_kind_absent,
+  place_too_large,
   kind_level_clash,
   suppressions_mixed,
   failure_unexplained,

@@ -5,6 +5,7 @@
 
 #include "sarif/validate/checks.h"
 #include "sarif/validate/formats.h"
+#include "sarif/validate/number.h"
 #include "sarif/validate/uri_parts.h"
 
 namespace ethos::sarif::validation {
@@ -97,6 +98,17 @@ void check_path(Context& context, const Value& location, std::string_view uri, b
   }
 }
 
+// Readers that keep lines and columns in 32 bits refuse the whole file over a larger one.
+void check_size(Context& context, const Value& region, Key key) {
+  const auto value = region.find(key);
+  if (!value || value->kind() != JsonKind::number) return;
+  const double number = double_from_token(value->text());
+  if (!(number > std::numeric_limits<std::int32_t>::max())) return;
+  context.reporter.at_member(Check::place_too_large, region, key, [&] {
+    return std::string(key_name(key)) + " is " + std::string(value->text()) + ".";
+  });
+}
+
 }  // namespace
 
 void check_artifact_location(Context& context, const Value& location) {
@@ -124,6 +136,9 @@ void check_region(Context& context, const Value& region) {
   misplaced(Key::end_column, Key::start_line);
   misplaced(Key::char_length, Key::char_offset);
   misplaced(Key::byte_length, Key::byte_offset);
+  for (const Key key : {Key::start_line, Key::start_column, Key::end_line, Key::end_column}) {
+    check_size(context, region, key);
+  }
   if (region.has(Key::start_column)) context.run.has_columns = true;
   const auto text = text_region(region);
   if (!text) return;
