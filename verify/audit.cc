@@ -12,9 +12,10 @@
 #include "verify/epochs.h"
 #include "verify/holds.h"
 #include "verify/judge_artifacts.h"
-#include "verify/many_signatures.h"
 #include "verify/pruned.h"
+#include "verify/run_proofs.h"
 #include "verify/sarif_written.h"
+#include "verify/signature_queue.h"
 #include "verify/tree.h"
 #include "verify/verdicts.h"
 #include "verify/workers.h"
@@ -29,7 +30,7 @@ class Auditor {
  public:
   Auditor(EvidenceSource& source, Findings findings, const AuditOptions& options)
       : source_(source), options_(options), is_run_(source.coverage() == EvidenceSource::Coverage::run),
-        chain_(is_run_), documents_(source),
+        chain_(is_run_), documents_(source), run_proofs_(source),
         runs_([this](RunEvidence& run) { on_run_end(run); },
               [this](RunEvidence& run) { judge_artifacts_so_far(run, documents_, cache_, report_.findings); },
               [this](const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported) {
@@ -37,7 +38,7 @@ class Auditor {
                 if (options_.on_sarif) options_.on_sarif(run, seq, body);
               }) {
     report_.findings = std::move(findings);
-    if (options.known != nullptr) known_ = *options.known;
+    if (options.known != nullptr) known_.start(*options.known);
     if (!source.has_key_checkpoints()) epochs_.allow_unseen_handovers();
   }
 
@@ -45,7 +46,10 @@ class Auditor {
     report_.how = source_.how();
     expected_ = source_.estimate();
     start_whole_check();
-    if (is_run_) read_head();
+    if (is_run_) {
+      run_proofs_.read_head(findings());
+      if (run_proofs_.head()) known_.compare_with_head(*run_proofs_.head(), source_, hash_);
+    }
     has_checkpoint_ = source_.next_checkpoint(checkpoint_, findings());
     read_records();
     finish_whole_check();
@@ -60,17 +64,7 @@ class Auditor {
     CheckedBatch checked;
     std::shared_ptr<WorkerPool::Job> job;
   };
-  struct Signature {
-    SignatureJob question;
-    bool right = false;
-  };
-  struct Signatures {
-    std::vector<Signature> list;
-    std::shared_ptr<WorkerPool::Job> job;
-  };
   static constexpr std::size_t kFlights = 6;
-  static constexpr std::size_t kSignatureBatch = 16;
-  static constexpr std::size_t kSignatureFlights = 64;
 
   Findings& findings() { return report_.findings; }
 
@@ -116,42 +110,10 @@ class Auditor {
     while (!flying.empty()) land();
   }
 
-  void queue_signatures(std::vector<SignatureJob> jobs) {
-    for (SignatureJob& job : jobs) collecting_.push_back({std::move(job), false});
-    if (collecting_.size() >= kSignatureBatch) send_signatures();
-    drain_signatures(kSignatureFlights);
-  }
-
-  void send_signatures() {
-    if (collecting_.empty()) return;
-    auto group = std::make_unique<Signatures>();
-    group->list = std::move(collecting_);
-    collecting_.clear();
-    Signatures* raw = group.get();
-    group->job = workers_.submit([this, raw](Sha256&) {
-      std::vector<SignatureChecker::Question> questions;
-      for (const Signature& s : raw->list) questions.push_back({&s.question.key, s.question.text, s.question.signature});
-      checker_.check(questions);
-      for (std::size_t i = 0; i < questions.size(); ++i) raw->list[i].right = questions[i].is_right;
-    });
-    signatures_.push_back(std::move(group));
-  }
-
-  // Takes answers in order until at most `left` groups are on their way.
-  void drain_signatures(std::size_t left) {
-    if (left == 0) send_signatures();
-    while (signatures_.size() > left) {
-      const std::unique_ptr<Signatures> group = std::move(signatures_.front());
-      signatures_.pop_front();
-      workers_.wait(group->job);
-      for (const Signature& s : group->list) judge_signature(s.question, s.right);
-    }
-  }
-
   void consume(const RecordBatch::Row& row, CheckedRecord& record, const SubtreeHashes& subtrees) {
     using Use = ChainChecker::Use;
     if (is_run_) {
-      prove(row.seq, record);
+      run_proofs_.prove(row.seq, record, findings());
     } else {
       tree_.append(record.leaf, hash_, &subtrees);
     }
@@ -185,66 +147,15 @@ class Auditor {
       if (is_linked && e.has_run()) runs_.on_record(record, use == Use::foreign, may_be_late, findings());
     }
     seen_ = static_cast<std::uint64_t>(row.seq) + 1;
-    compare_known();
+    known_.compare(tree_, hash_);
     judge_checkpoints(seen_);
     if (options_.on_progress && tree_.size() % kProgressEvery == 0) options_.on_progress(tree_.size(), expected_);
-  }
-
-  // States that the reader holds lie in the tree at their own size.
-  void compare_known() {
-    for (; known_at_ < known_.size() && known_[known_at_].size <= tree_.size(); ++known_at_) {
-      KnownState& state = known_[known_at_];
-      if (state.size != tree_.size()) continue;
-      state.answer = state.root == tree_.root(hash_) ? KnownState::Answer::held : KnownState::Answer::differs;
-    }
   }
 
   void judge_checkpoints(std::uint64_t up_to) {
     while (has_checkpoint_ && static_cast<std::uint64_t>(checkpoint_.size) <= up_to) {
       judge_checkpoint();
       has_checkpoint_ = source_.next_checkpoint(checkpoint_, findings());
-    }
-  }
-
-  // Of a run's bundle: the root that every proof leads to. Who signed it is judged at the end.
-  void read_head() {
-    StoredCheckpoint head;
-    if (!source_.head(head, findings())) return;
-    const auto note = parse_note(head.note);
-    const auto text = note ? parse_checkpoint_text(note->text) : Result<Checkpoint>(note.error());
-    if (text) head_ = *text;
-    for (KnownState& state : known_) compare_with_head(state);
-  }
-
-  // A record of a run's bundle is in the tree of the head; the one that names a key also in its own.
-  void prove(std::int64_t seq, const CheckedRecord& record) {
-    if (!head_) return;
-    const auto check = [&](std::uint64_t size, const Digest& root) {
-      std::vector<Digest> proof;
-      if (!source_.proof(seq, size, proof, findings())) return;
-      if (!verify_inclusion(static_cast<std::uint64_t>(seq), size, record.leaf, proof, root, hash_)) {
-        findings().add({.code = Code::proof_mismatch, .seq = seq, .expected = root.base64(),
-                        .text = "the record is not in the signed tree of size " + std::to_string(size)});
-      }
-    };
-    check(head_->size, head_->root);
-    const auto own_size = static_cast<std::uint64_t>(seq) + 1;
-    if (record.scan.fault != RecordFault::none || record.scan.envelope.type != RecordType::key_epoch || own_size >= head_->size) return;
-    const auto bytes = source_.checkpoint(static_cast<std::int64_t>(own_size));
-    const auto note = bytes ? parse_note(*bytes) : Result<Note>(Error{});
-    const auto text = note ? parse_checkpoint_text(note->text) : Result<Checkpoint>(note.error());
-    if (text) check(own_size, text->root);
-  }
-
-  // The earlier checkpoints of a run's bundle are prefixes of the head.
-  void check_prefix(const Checkpoint& earlier) {
-    if (!head_ || earlier.size == head_->size) return;
-    std::vector<Digest> proof;
-    if (!source_.consistency(earlier.size, head_->size, proof, findings())) return;
-    if (!verify_consistency(earlier.size, head_->size, earlier.root, head_->root, proof, hash_)) {
-      findings().add({.code = Code::proof_mismatch, .seq = static_cast<std::int64_t>(earlier.size) - 1,
-                      .text = "the checkpoint of size " + std::to_string(earlier.size) + " is not a prefix of that of size " +
-                              std::to_string(head_->size)});
     }
   }
 
@@ -329,7 +240,7 @@ class Auditor {
     if (text->origin != chain_.origin()) {
       refuse(Code::wrong_origin, which + " is of another ledger", printable(chain_.origin()), printable(text->origin));
     }
-    if (is_run_) check_prefix(*text);
+    if (is_run_) run_proofs_.check_prefix(*text, findings());
     const Digest root = is_run_ ? text->root : tree_.root(hash_);
     // After the first wrong root all later ones are wrong too: said once.
     if (text->root != root && findings().count(Code::root_mismatch) == 0) {
@@ -338,7 +249,7 @@ class Auditor {
     last_size_ = text->size;
     std::vector<SignatureJob> jobs;
     epochs_.judge(*note, size, jobs, findings());
-    queue_signatures(std::move(jobs));
+    signatures_.add(std::move(jobs));
   }
 
   void judge_signature(const SignatureJob& job, bool right) {
@@ -359,7 +270,7 @@ class Auditor {
   void finish() {
     // The head of a run's bundle covers more than what is there.
     if (is_run_) judge_checkpoints(UINT64_MAX >> 1U);
-    drain_signatures(0);
+    signatures_.finish();
     epochs_.finish(findings());
     const std::uint64_t records = is_run_ ? last_size_ : tree_.size();
     if (has_checkpoint_) {
@@ -390,9 +301,11 @@ class Auditor {
     fill_counts();
     if (chain_.records() == 0) findings().add({.code = Code::no_records, .text = "there is no record to check"});
     check_pin();
-    check_known();
+    if (chain_.records() > 0 && (!options_.pin || options_.pin->origin == chain_.origin())) {
+      known_.tell(run_proofs_.head() ? &*run_proofs_.head() : nullptr, is_run_, source_.is_prefix(), last_size_, findings());
+    }
     check_handovers();
-    report_.known = known_;
+    report_.known = known_.states();
     if (options_.on_finish) options_.on_finish(source_, epochs_.keys(), report_, findings());
     conclude();
   }
@@ -457,101 +370,18 @@ class Auditor {
     }
   }
 
-  // Each state that the reader holds is a beginning of this history, or something is said.
-  void check_known() {
-    if (chain_.records() == 0 || (options_.pin && options_.pin->origin != chain_.origin())) return;
-    bool memory_held = false;
-    std::uint64_t memory_behind = 0;
-    std::uint64_t last_memory = 0;
-    for (KnownState& state : known_) {
-      if (!is_run_ && state.size > last_size_) state.answer = KnownState::Answer::behind;
-      // Asked for an earlier state, a later one that the reader holds is no sign of a cut.
-      if (source_.is_prefix() && state.answer == KnownState::Answer::behind) {
-        state.answer = KnownState::Answer::not_asked;
-        continue;
-      }
-      if (state.from == KnownState::From::report) continue;  // what it says is held against the records later
-      if (state.from == KnownState::From::pin) {
-        tell_pin_state(state);
-      } else if (state.answer == KnownState::Answer::behind) {
-        memory_behind = std::max(memory_behind, state.size);
-      } else if (state.answer == KnownState::Answer::differs) {
-        tell_memory_differs(state);
-      }
-      if (state.from == KnownState::From::memory) last_memory = state.size;
-      memory_held = memory_held || (state.from == KnownState::From::memory && state.answer == KnownState::Answer::held);
-      if (state.answer == KnownState::Answer::held) vouched_size_ = std::max(vouched_size_, state.size);
-    }
-    if (memory_behind > 0) {
-      findings().add({.code = Code::behind_memory, .expected = std::to_string(memory_behind) + " records",
-                      .found = std::to_string(last_size_), .text = "the ledger is shorter than when it was checked before"});
-    }
-    if (is_run_ && last_memory > 0 && !memory_held && findings().count(Code::memory_root) == 0 && findings().count(Code::proof_mismatch) == 0) not_compared("what was checked before", last_memory);
-  }
-
-  // In a run's bundle only its own checkpoints show roots; a state of another size needs a proof.
-  void compare_with_head(KnownState& state) {
-    using Answer = KnownState::Answer;
-    if (!head_) return;
-    const auto decide = [&](bool held) { state.answer = held ? Answer::held : Answer::differs; };
-    if (state.size == head_->size) return decide(state.root == head_->root);
-    std::vector<Digest> proof;
-    const bool is_older = state.size < head_->size;
-    const std::uint64_t from = std::min(state.size, head_->size);
-    const std::uint64_t to = std::max(state.size, head_->size);
-    if (!source_.extra_consistency(from, to, proof)) return;
-    decide(verify_consistency(from, to, is_older ? state.root : head_->root, is_older ? head_->root : state.root, proof, hash_));
-  }
-
-  void not_compared(const std::string& what, std::uint64_t size) {
-    findings().add({.code = Code::state_not_compared, .expected = "a proof between sizes " + std::to_string(size) + " and " + std::to_string(last_size_),
-                    .text = "this bundle of one run ends at a checkpoint of size " + std::to_string(last_size_) +
-                            " and does not show how it belongs to " + what});
-  }
-
-  // Of a run's bundle only a proof says so, and the proof itself may be what was changed.
-  bool tell_proof_fails(const KnownState& state) {
-    if (!is_run_ || !head_ || state.size == head_->size || state.answer != KnownState::Answer::differs) return false;
-    findings().add({.code = Code::proof_mismatch, .seq = static_cast<std::int64_t>(std::min(state.size, head_->size)) - 1,
-                    .text = "the proof between the state of size " + std::to_string(state.size) + " that you hold and the bundle's of size " +
-                            std::to_string(head_->size) + " does not hold"});
-    return true;
-  }
-
-  void tell_pin_state(const KnownState& state) {
-    using Answer = KnownState::Answer;
-    const std::string size = std::to_string(state.size);
-    if (tell_proof_fails(state)) return;
-    if (state.answer == Answer::behind) {
-      findings().add({.code = Code::behind_pin, .expected = size + " records",
-                      .found = std::to_string(last_size_), .text = "the ledger is shorter than the pin remembers"});
-    } else if (state.answer == Answer::differs) {
-      findings().add({.code = Code::pin_root, .seq = static_cast<std::int64_t>(state.size) - 1,
-                      .expected = state.root.base64(), .text = "the first " + size + " records are not those the pin remembers"});
-    } else if (state.answer == Answer::not_compared) {
-      not_compared("the " + size + " records that the pin remembers", state.size);
-    }
-  }
-
-  void tell_memory_differs(const KnownState& state) {
-    if (tell_proof_fails(state)) return;
-    findings().add({.code = Code::memory_root, .seq = static_cast<std::int64_t>(state.size) - 1,
-                    .expected = state.root.base64(),
-                    .text = "the first " + std::to_string(state.size) + " records are not those that were checked before"});
-  }
-
   // Both keys at a change of keys, or a later state that the reader holds from elsewhere.
   void check_handovers() {
     for (const std::int64_t size : epochs_.unseen_handovers()) {
-      if (static_cast<std::uint64_t>(size) <= vouched_size_) continue;
+      if (static_cast<std::uint64_t>(size) <= known_.vouched_size()) continue;
       findings().add({.code = Code::handover_unseen, .seq = size - 1, .expected = "checkpoint.d/" + std::to_string(size),
                       .text = "the key was changed here, and no checkpoint signed by both keys shows who did"});
     }
   }
 
   void conclude() {
-    if (options_.known != nullptr) *options_.known = known_;
-    report_.known = std::move(known_);
+    if (options_.known != nullptr) *options_.known = known_.states();
+    report_.known = known_.take();
     VerdictInput input{options_.pin.has_value(), is_run_, runs_unknown_, documents_.named(), documents_.opened(),
                        documents_.erased(), documents_.withheld(), {}};
     if (options_.anchor) input.anchor = options_.anchor();
@@ -567,26 +397,22 @@ class Auditor {
   StreamingTree tree_;
   EpochBook epochs_;
   DocumentReader documents_;
+  RunProofs run_proofs_;  // of a bundle of one run
   JudgeCache cache_;
   PruneBook prune_book_;
   HoldBook hold_book_;
   AnchorBook anchor_book_;
   RunTracker runs_;
-  std::optional<Checkpoint> head_;
   std::uint64_t seen_ = 0;
   StoredCheckpoint checkpoint_;
   bool has_checkpoint_ = false;
   std::uint64_t last_size_ = 0;
   std::uint64_t expected_ = 0;
   std::uint64_t runs_unknown_ = 0;
-  std::vector<KnownState> known_;
-  std::size_t known_at_ = 0;
-  std::uint64_t vouched_size_ = 0;  // up to where a state from elsewhere confirms the history
+  KnownStates known_;
   Findings container_findings_;  // of the check that runs beside
   std::shared_ptr<WorkerPool::Job> whole_check_;
-  SignatureChecker checker_;
-  std::vector<Signature> collecting_;
-  std::deque<std::unique_ptr<Signatures>> signatures_;
+  SignatureQueue signatures_{workers_, [this](const SignatureJob& job, bool is_right) { judge_signature(job, is_right); }};
   // Last: its threads end before anything they use goes.
   WorkerPool workers_{WorkerPool::usual_threads()};
 };

@@ -11,6 +11,7 @@
 #include "verify/anchors.h"
 #include "verify/checkpoint.h"
 #include "verify/judge.h"
+#include "verify/known_states.h"
 #include "verify/pin.h"
 #include "verify/problem.h"
 #include "verify/pruned.h"
@@ -42,18 +43,6 @@ struct AuditCounts {
   std::uint64_t aborted_runs = 0;
   std::uint64_t late_runs = 0;  // whose beginning is not in the bundle
   std::uint64_t runs_recomputed = 0;
-};
-
-// A state of the ledger that the reader holds already, and that must be a beginning of this one.
-struct KnownState {
-  enum class From { pin, memory, report };
-  enum class Answer { held, behind, differs, not_compared, not_asked };
-  std::uint64_t size = 0;
-  Digest root;
-  From from = From::pin;
-  std::string note = {};                  // of the memory: the signed checkpoint
-  std::int64_t at_ms = 0;                 // of the memory: when it was seen
-  Answer answer = Answer::not_compared;   // filled by audit()
 };
 
 struct AuditReport;

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/known_states.h"
+
+#include <algorithm>
+
+namespace ethos::verify {
+namespace {
+
+using Answer = KnownState::Answer;
+using From = KnownState::From;
+
+void not_compared(const std::string& what, std::uint64_t size, std::uint64_t last_size,
+                  Findings& findings) {
+  findings.add(
+      {.code = Code::state_not_compared,
+       .expected =
+           "a proof between sizes " + std::to_string(size) + " and " + std::to_string(last_size),
+       .text = "this bundle of one run ends at a checkpoint of size " + std::to_string(last_size) +
+               " and does not show how it belongs to " + what});
+}
+
+// Of a run's bundle only a proof says so, and the proof itself may be what was changed.
+bool tell_proof_fails(const KnownState& state, const Checkpoint* head, Findings& findings) {
+  if (head == nullptr || state.size == head->size || state.answer != Answer::differs) return false;
+  findings.add({.code = Code::proof_mismatch,
+                .seq = static_cast<std::int64_t>(std::min(state.size, head->size)) - 1,
+                .text = "the proof between the state of size " + std::to_string(state.size) +
+                        " that you hold and the bundle's of size " + std::to_string(head->size) +
+                        " does not hold"});
+  return true;
+}
+
+void tell_pin_state(const KnownState& state, const Checkpoint* head, std::uint64_t last_size,
+                    Findings& findings) {
+  const std::string size = std::to_string(state.size);
+  if (tell_proof_fails(state, head, findings)) return;
+  if (state.answer == Answer::behind) {
+    findings.add({.code = Code::behind_pin,
+                  .expected = size + " records",
+                  .found = std::to_string(last_size),
+                  .text = "the ledger is shorter than the pin remembers"});
+  } else if (state.answer == Answer::differs) {
+    findings.add({.code = Code::pin_root,
+                  .seq = static_cast<std::int64_t>(state.size) - 1,
+                  .expected = state.root.base64(),
+                  .text = "the first " + size + " records are not those the pin remembers"});
+  } else if (state.answer == Answer::not_compared) {
+    not_compared("the " + size + " records that the pin remembers", state.size, last_size,
+                 findings);
+  }
+}
+
+void tell_memory_differs(const KnownState& state, const Checkpoint* head, Findings& findings) {
+  if (tell_proof_fails(state, head, findings)) return;
+  findings.add({.code = Code::memory_root,
+                .seq = static_cast<std::int64_t>(state.size) - 1,
+                .expected = state.root.base64(),
+                .text = "the first " + std::to_string(state.size) +
+                        " records are not those that were checked before"});
+}
+
+}  // namespace
+
+// They lie in the tree at their own size.
+void KnownStates::compare(const StreamingTree& tree, Sha256& hash) {
+  for (; at_ < states_.size() && states_[at_].size <= tree.size(); ++at_) {
+    KnownState& state = states_[at_];
+    if (state.size != tree.size()) continue;
+    state.answer = state.root == tree.root(hash) ? Answer::held : Answer::differs;
+  }
+}
+
+void KnownStates::compare_with_head(const Checkpoint& head, EvidenceSource& source, Sha256& hash) {
+  for (KnownState& state : states_) {
+    const auto decide = [&](bool held) { state.answer = held ? Answer::held : Answer::differs; };
+    if (state.size == head.size) {
+      decide(state.root == head.root);
+      continue;
+    }
+    std::vector<Digest> proof;
+    const bool is_older = state.size < head.size;
+    const std::uint64_t from = std::min(state.size, head.size);
+    const std::uint64_t to = std::max(state.size, head.size);
+    if (!source.extra_consistency(from, to, proof)) continue;
+    decide(verify_consistency(from, to, is_older ? state.root : head.root,
+                              is_older ? head.root : state.root, proof, hash));
+  }
+}
+
+// Each state that the reader holds is a beginning of this history, or something is said.
+void KnownStates::tell(const Checkpoint* head, bool is_run, bool is_prefix, std::uint64_t last_size,
+                       Findings& findings) {
+  bool memory_held = false;
+  std::uint64_t memory_behind = 0;
+  std::uint64_t last_memory = 0;
+  for (KnownState& state : states_) {
+    if (!is_run && state.size > last_size) state.answer = Answer::behind;
+    // Asked for an earlier state, a later one that the reader holds is no sign of a cut.
+    if (is_prefix && state.answer == Answer::behind) {
+      state.answer = Answer::not_asked;
+      continue;
+    }
+    if (state.from == From::report) continue;  // what it says is held against the records later
+    if (state.from == From::pin) {
+      tell_pin_state(state, head, last_size, findings);
+    } else if (state.answer == Answer::behind) {
+      memory_behind = std::max(memory_behind, state.size);
+    } else if (state.answer == Answer::differs) {
+      tell_memory_differs(state, head, findings);
+    }
+    if (state.from == From::memory) last_memory = state.size;
+    memory_held = memory_held || (state.from == From::memory && state.answer == Answer::held);
+    if (state.answer == Answer::held) vouched_size_ = std::max(vouched_size_, state.size);
+  }
+  if (memory_behind > 0) {
+    findings.add({.code = Code::behind_memory,
+                  .expected = std::to_string(memory_behind) + " records",
+                  .found = std::to_string(last_size),
+                  .text = "the ledger is shorter than when it was checked before"});
+  }
+  const bool is_told =
+      findings.count(Code::memory_root) > 0 || findings.count(Code::proof_mismatch) > 0;
+  if (is_run && last_memory > 0 && !memory_held && !is_told)
+    not_compared("what was checked before", last_memory, last_size, findings);
+}
+
+}  // namespace ethos::verify

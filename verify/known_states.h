@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "verify/checkpoint.h"
+#include "verify/digest.h"
+#include "verify/problem.h"
+#include "verify/source.h"
+#include "verify/tree.h"
+
+namespace ethos::verify {
+
+// A state of the ledger that the reader holds already, and that must be a beginning of this one.
+struct KnownState {
+  enum class From { pin, memory, report };
+  enum class Answer { held, behind, differs, not_compared, not_asked };
+  std::uint64_t size = 0;
+  Digest root;
+  From from = From::pin;
+  std::string note = {};                 // of the memory: the signed checkpoint
+  std::int64_t at_ms = 0;                // of the memory: when it was seen
+  Answer answer = Answer::not_compared;  // filled by audit()
+};
+
+// Holds them against the tree as it grows, or against the head of a run's bundle by proofs.
+class KnownStates {
+ public:
+  // In ascending order of sizes.
+  void start(std::vector<KnownState> states) { states_ = std::move(states); }
+  void compare(const StreamingTree& tree, Sha256& hash);
+  // Of a bundle of one run: only its own checkpoints show roots; a state of another size needs a
+  // proof.
+  void compare_with_head(const Checkpoint& head, EvidenceSource& source, Sha256& hash);
+  // After the last record. `head`: null but for a bundle of one run. `last_size`: of the last
+  // checkpoint.
+  void tell(const Checkpoint* head, bool is_run, bool is_prefix, std::uint64_t last_size,
+            Findings& findings);
+
+  [[nodiscard]] const std::vector<KnownState>& states() const { return states_; }
+  std::vector<KnownState> take() { return std::move(states_); }
+  // Up to where a state from elsewhere confirms the history.
+  [[nodiscard]] std::uint64_t vouched_size() const { return vouched_size_; }
+
+ private:
+  std::vector<KnownState> states_;
+  std::size_t at_ = 0;
+  std::uint64_t vouched_size_ = 0;
+};
+
+}  // namespace ethos::verify
