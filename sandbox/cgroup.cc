@@ -69,7 +69,8 @@ bool is_cgroup2(const char* path) {
   return statfs(path, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-// Mount point of the first cgroup2 in our mount table, e.g. /sys/fs/cgroup.
+}  // namespace
+
 Result<std::string> cgroup2_mount() {
   // Nearly always one of these two; the mount table costs some 70 us.
   for (const char* usual : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
@@ -89,6 +90,8 @@ Result<std::string> cgroup2_mount() {
   }
   return fail(Errc::not_found, "no cgroup2 mount");
 }
+
+namespace {
 
 Result<std::string> own_cgroup() {
   const UniqueFd self = open_dir("/proc/self");

@@ -27,6 +27,9 @@ struct CgroupParent {
 // cgroup but its own "ethos".
 [[nodiscard]] base::Result<CgroupParent> find_cgroup_parent(const std::string& wanted);
 
+// Mount point of the first cgroup2 in our mount table, e.g. /sys/fs/cgroup. Errc::not_found.
+[[nodiscard]] base::Result<std::string> cgroup2_mount();
+
 // What would let leaves have a controller, as root: the exact line where there is one.
 [[nodiscard]] std::string advise_on_controller(std::string_view name);
 // The same for a mount point of cgroup v2 (empty: none) whose root has these controllers.

@@ -52,7 +52,14 @@ std::string doctor_text(const std::vector<Feature>& features, bool is_quiet) {
   }
   const bool can_run = std::all_of(features.begin(), features.end(),
                                    [](const Feature& f) { return f.is_ok || !f.is_required; });
-  if (!can_run) {
+  const bool lacks_proc_only = std::all_of(features.begin(), features.end(), [](const Feature& f) {
+    return f.is_ok || !f.is_required || f.name == "proc_mount";
+  });
+  if (!can_run && lacks_proc_only) {
+    out +=
+        "No cage can be built here but those of the weaker profile no-proc: every other run is "
+        "refused.\n";
+  } else if (!can_run) {
     out += "No cage can be built here: every run is refused.\n";
   } else if (!is_complete(features)) {
     out +=

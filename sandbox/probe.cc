@@ -168,27 +168,43 @@ class Prober {
  public:
   std::vector<Feature> run(const std::string& cgroup_parent) {
     namespaces();
+    constexpr std::uint32_t kMountApi = 5012;
     add_within(
         "mount_api", [] { return in_mount_namespace([] { return make_fs("tmpfs", {}); }); },
-        "the mount API of Linux 5.12 is missing or refused", "use Linux 5.19 or newer");
-    const Advice proc = advise_on_proc(signs_);
-    add_within("proc_mount", probe_proc, proc.cause, proc.fix);
+        [&](int error) { return advise_on_call(signs_, error, "the mount API", kMountApi); });
+    add_within("proc_mount", probe_proc, [&](int) { return advise_on_proc(signs_); });
     landlock();
-    add("seccomp_listener", probe_listener(),
-        "no second listener (this process is supervised already) or a kernel before 5.19",
-        "do not run inside another supervisor; use Linux 5.19 or newer");
+    const int listener = probe_listener();
+    constexpr std::uint32_t kListener = 5019;
+    const Advice on_listener =
+        listener == EBUSY
+            ? Advice{"this process is supervised already, and the kernel allows one listener",
+                     "run ethos-run outside the other supervisor (another ethos-run, a container "
+                     "engine with a seccomp agent)"}
+            : advise_on_call(signs_, listener, "a seccomp listener that waits killably", kListener);
+    add("seccomp_listener", listener, on_listener.cause, on_listener.fix);
     const auto init = sealed_init();
     add("sealed_memfd", init ? 0 : init.error().sys, "memfd_create or its seals are missing",
         "use Linux 3.17 or newer and allow memfd_create; vm.memfd_noexec must not be 2");
-    add_within("overlay_userxattr", probe_overlay,
-               "overlayfs in a user namespace on tmpfs is missing: directories can be granted for "
-               "writing only up to 16 MiB and 2,000 entries, by copying them",
-               "use Linux 6.6 or newer with the overlay module", false);
+    add_within(
+        "overlay_userxattr", probe_overlay,
+        [&](int error) {
+          constexpr std::uint32_t kOverlay = 6006;
+          Advice out =
+              advise_on_call(signs_, error, "overlayfs in a user namespace on tmpfs", kOverlay);
+          out.cause +=
+              ": directories can be granted for writing only up to 16 MiB and 2,000 entries, "
+              "by copying them";
+          if (error == ENODEV) out.fix = "modprobe overlay";
+          return out;
+        },
+        false);
     if (geteuid() == 0)
-      add_within(
-          "id_mapped_mounts", probe_id_map,
-          "the file system of the current directory has no id-mapped mounts",
-          "put workspaces on ext4, xfs, btrfs or (6.3 and newer) tmpfs, or run as their owner");
+      add_within("id_mapped_mounts", probe_id_map, [](int) {
+        return Advice{
+            "the file system of the current directory has no id-mapped mounts",
+            "put workspaces on ext4, xfs, btrfs or (6.3 and newer) tmpfs, or run as their owner"};
+      });
     cgroups(cgroup_parent);
     return std::move(out_);
   }
@@ -211,13 +227,14 @@ class Prober {
 
   // For what is tried inside the namespaces: without them its own answer would blame the wrong
   // thing.
-  void add_within(const char* name, int (*probe)(), std::string cause, std::string fix,
+  void add_within(const char* name, int (*probe)(), const std::function<Advice(int)>& advise,
                   bool required = true) {
-    if (has_namespaces())
-      add(name, probe(), std::move(cause), std::move(fix), required);
-    else
-      add(name, EPERM, "not tried: it needs the namespaces above", "make those possible first",
-          required);
+    if (!has_namespaces())
+      return add(name, EPERM, "not tried: it needs the namespaces above",
+                 "make those possible first", required);
+    const int error = probe();
+    Advice advice = error == 0 ? Advice{} : advise(error);
+    add(name, error, std::move(advice.cause), std::move(advice.fix), required);
   }
 
   [[nodiscard]] bool has_namespaces() const {
@@ -258,21 +275,29 @@ class Prober {
 
   void cgroups(const std::string& wanted) {
     const auto parent = find_cgroup_parent(wanted);
-    const char* delegate = "systemd-run --user --scope -p Delegate=yes -- ethos-run ...";
     const int none = wanted.empty() ? ENOENT : EINVAL;
-    add("cgroup", parent ? 0 : (parent.error().sys != 0 ? parent.error().sys : none),
-        parent ? "" : parent.error().message(),
-        !wanted.empty()  ? "give --cgroup-parent a cgroup v2 directory that you may write to"
-        : geteuid() == 0 ? "mount cgroup2 on /sys/fs/cgroup"
-                         : delegate,
-        false, parent ? parent->path : "");
+    const int error_of_parent = parent ? 0 : (parent.error().sys != 0 ? parent.error().sys : none);
+    Advice delegation = advise_on_delegation(signs_, error_of_parent);
+    const auto mount = cgroup2_mount();
+    const bool is_hybrid = mount && *mount != "/sys/fs/cgroup";
+    if (!wanted.empty() && !parent) {
+      delegation.cause = parent.error().message();
+      if (!signs_.is_cgroup_read_only)
+        delegation.fix = "give --cgroup-parent a cgroup v2 directory that you may write to";
+    }
+    add("cgroup", error_of_parent, delegation.cause, delegation.fix, false,
+        parent ? parent->path : "");
     for (const char* name : {"memory", "pids", "cpu"}) {
       const bool has = parent && std::binary_search(parent->controllers.begin(),
                                                     parent->controllers.end(), name);
       const std::string feature = std::string("cgroup_") + name;
       add(feature.c_str(), has ? 0 : EOPNOTSUPP,
-          std::string("the ") + name + " controller is not passed down to that cgroup",
-          (geteuid() == 0 ? advise_on_controller(name) : std::string(delegate)) +
+          signs_.is_cgroup_read_only
+              ? delegation.cause
+              : std::string("the ") + name + " controller is not passed down to that cgroup",
+          (signs_.is_cgroup_read_only    ? delegation.fix
+           : geteuid() == 0 || is_hybrid ? advise_on_controller(name)
+                                         : delegation.fix) +
               (name == std::string_view("cpu") ? ", or declare no limit cpu: it has no weaker form"
                                                : ", or name a weaker form with enforce"),
           false);
@@ -281,7 +306,11 @@ class Prober {
     const auto leaf = CgroupLeaf::create(*parent, Plan());
     const int error =
         leaf ? faccessat(leaf->fd(), "cgroup.kill", W_OK, 0) == 0 ? 0 : errno : leaf.error().sys;
-    add("cgroup_kill", error, "cgroup.kill is missing", "use Linux 5.14 or newer", false);
+    constexpr std::uint32_t kKill = 5014;
+    const bool is_refused = error == EROFS || error == EACCES || error == EPERM;
+    const Advice kill = is_refused ? advise_on_delegation(signs_, error)
+                                   : advise_on_call(signs_, error, "cgroup.kill", kKill);
+    add("cgroup_kill", error, kill.cause, kill.fix, false);
   }
 
   HostSigns signs_ = read_host_signs();
