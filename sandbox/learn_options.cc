@@ -23,8 +23,8 @@ constexpr const char* kAbout =
 constexpr const char* kFooter = R"(
 Examples:
   ethos-run learn shellcheck -- scripts/a.sh           a declared tool: what would be enough for it?
-  ethos-run learn --output learned.json -- pylint src  a command of your own; an existing file is not touched
-  ethos-run learn --join learned.json -- pylint tests  one proposal for this run and what is known already
+  ethos-run learn --output pylint.json -- pylint src  a command of your own; an existing file is not touched
+  ethos-run learn --join pylint.json -- pylint tests  one proposal for this run and what is known already
   ethos-run learn --diff --format markdown shellcheck -- scripts/a.sh   only what would change
 
 Exit status: 0 the tool ended alike under the proposal and nothing was denied that a run records; 1 a proposal, but not so

@@ -94,7 +94,7 @@ std::variant<RunOptions, Answer> parse_drift(std::vector<std::string> args) {
       "  ethos-run drift --format markdown old.json ethos.json\n"
       "  ethos-run drift HEAD                       what the work tree widens against the last "
       "commit\n"
-      "  ethos-run drift HEAD:ethos.json ethos.json the same, with the files named\n"
+      "  ethos-run drift HEAD:ethos.json ethos.json  the same, with the files named\n"
       "\n"
       "Exit status: 0 nothing widened or changed, 1 something did, 2 usage or unreadable.");
   app.add_option("DECLARATIONS", o.drift_files,
