@@ -183,6 +183,8 @@ std::vector<base::UniqueFd> GrantOutputs::lock_grants(const Launch& launch,
 GrantOutputs::Commits GrantOutputs::prepare(const Launch& launch, const LaunchOptions& options,
                                             Interruption& interruption, RunResult& result) const {
   const CommitRules rules(plan_);
+  const auto staged = plan_.limit("staged_bytes");
+  std::uint64_t quota = staged ? staged->value : 0;
   Commits out;
   for (const BuildOp& op : launch.blueprint().ops) {
     if (op.kind != BuildKind::staged) continue;
@@ -191,7 +193,8 @@ GrantOutputs::Commits GrantOutputs::prepare(const Launch& launch, const LaunchOp
     const Layer layer{launch.uppers()[slot].get(), bases_[slot].get()};
     auto commit = std::make_unique<StagedCommit>(
         plan_, mount, layer, numbered(options.commit_journal, out.size()), interruption);
-    const auto is_ready = commit->prepare(rules);
+    std::uint64_t own_quota = mount.size_bytes;
+    const auto is_ready = commit->prepare(rules, staged ? quota : own_quota);
     if (interruption.is_over()) {
       out.push_back(std::move(commit));
       return out;

@@ -27,8 +27,8 @@ std::uint64_t watched_limit(const Plan& plan) {
 
 LimitWatch::LimitWatch(const Plan& plan, const Launch& launch)
     : plan_(plan), launch_(launch), processes_(watched_limit(plan)) {
-  if (launch.scratch_fd() >= 0) layers_.push_back({launch.scratch_fd(), "scratch_bytes"});
-  for (const auto& upper : launch.uppers()) layers_.push_back({upper.get(), "staged_bytes"});
+  if (launch.scratch_fd() >= 0) add_layer(launch.scratch_fd(), "scratch_bytes", false);
+  for (const auto& upper : launch.uppers()) add_layer(upper.get(), "staged_bytes", true);
 }
 
 void LimitWatch::look_at_cgroup(std::vector<LimitEvent>& out) {
@@ -72,13 +72,35 @@ void LimitWatch::look_at_cgroup(std::vector<LimitEvent>& out) {
   }
 }
 
+void LimitWatch::add_layer(int fd, const char* bytes_limit, bool is_staged) {
+  Layer layer;
+  layer.fd = fd;
+  layer.bytes_limit = bytes_limit;
+  layer.is_staged = is_staged;
+  struct statfs fs {};
+  if (is_staged && fstatfs(fd, &fs) == 0) {
+    layer.first_bytes = (fs.f_blocks - fs.f_bfree) * static_cast<std::uint64_t>(fs.f_bsize);
+    layer.first_inodes = fs.f_files - fs.f_ffree;
+  }
+  layers_.push_back(layer);
+}
+
+// The kernel holds each layer to the whole of the limit; what they have together is held by
+// looking.
 void LimitWatch::look_at_layers(std::vector<LimitEvent>& out) {
+  std::uint64_t staged_bytes = 0;
+  std::uint64_t staged_inodes = 0;
   for (Layer& layer : layers_) {
     struct statfs fs {};
     if (fstatfs(layer.fd, &fs) != 0) continue;
     const auto block = static_cast<std::uint64_t>(fs.f_bsize);
     const std::uint64_t used = (fs.f_blocks - fs.f_bfree) * block;
+    const std::uint64_t inodes = fs.f_files - fs.f_ffree;
     layer.peak_bytes = std::max(layer.peak_bytes, used);
+    if (layer.is_staged) {
+      staged_bytes += used - std::min(used, layer.first_bytes);
+      staged_inodes += inodes - std::min(inodes, layer.first_inodes);
+    }
     const bool is_full = fs.f_blocks > 0 && fs.f_bfree == 0;
     const bool has_no_inode = fs.f_files > 0 && fs.f_ffree == 0;
     if ((!is_full && !has_no_inode) || layer.is_reported) continue;
@@ -86,13 +108,31 @@ void LimitWatch::look_at_layers(std::vector<LimitEvent>& out) {
     LimitEvent event;
     event.name = is_full ? layer.bytes_limit : "inodes";
     event.value = is_full ? fs.f_blocks * block : fs.f_files;
-    event.observed = is_full ? used : fs.f_files - fs.f_ffree;
+    event.observed = is_full ? used : inodes;
     event.by = Enforcer::tmpfs;
     event.mark = Mark::supervisor;
     event.action = LimitAction::refused;
     event.source = "statfs";
     out.push_back(std::move(event));
   }
+  report_sum("staged_bytes", staged_bytes, out);
+  report_sum("inodes", staged_inodes, out);
+}
+
+void LimitWatch::report_sum(const char* name, std::uint64_t observed,
+                            std::vector<LimitEvent>& out) {
+  const auto limit = plan_.limit(name);
+  if (!limit || has_reported_sum_ || observed <= limit->value) return;
+  has_reported_sum_ = true;
+  LimitEvent event;
+  event.name = name;
+  event.value = limit->value;
+  event.observed = observed;
+  event.by = limit->by;
+  event.mark = Mark::supervisor;
+  event.source = "layers_sum";
+  event.action = LimitAction::killed;
+  out.push_back(std::move(event));
 }
 
 void LimitWatch::report_memory(std::uint64_t observed, LimitAction action,

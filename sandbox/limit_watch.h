@@ -40,7 +40,13 @@ class LimitWatch {
     const char* bytes_limit = "";
     std::uint64_t peak_bytes = 0;
     bool is_reported = false;
+    bool is_staged = false;
+    // What a copied layer holds before the tool runs.
+    std::uint64_t first_bytes = 0;
+    std::uint64_t first_inodes = 0;
   };
+  void add_layer(int fd, const char* bytes_limit, bool is_staged);
+  void report_sum(const char* name, std::uint64_t observed, std::vector<LimitEvent>& out);
   void look_at_cgroup(std::vector<LimitEvent>& out);
   void look_at_layers(std::vector<LimitEvent>& out);
   void look_at_memory(std::vector<LimitEvent>& out);
@@ -51,6 +57,7 @@ class LimitWatch {
   const Launch& launch_;
   ProcessWatch processes_;
   std::vector<Layer> layers_;
+  bool has_reported_sum_ = false;
   std::uint64_t seen_oom_ = 0;
   std::uint64_t seen_pids_max_ = 0;
   std::uint64_t peak_memory_ = 0;

@@ -58,7 +58,7 @@ class StagedCommit::Work {
         interruption_(interruption),
         prefix_(make_prefix()) {}
 
-  Result<bool> prepare(const CommitRules& rules) {
+  Result<bool> prepare(const CommitRules& rules, std::uint64_t& quota) {
     auto grant = open_grant(mount_.source, mount_.device, mount_.inode);
     if (!grant) return base::Unexpected(std::move(grant).error());
     grant_ = std::move(grant).value();
@@ -68,7 +68,7 @@ class StagedCommit::Work {
     auto walk =
         walk_upper(layer_, grant_.get(), mount_.at, rules, mount_.allow_delete, interruption_);
     if (!walk) return base::Unexpected(std::move(walk).error());
-    check_quota(*walk);
+    check_quota(*walk, quota);
     check_repositories(*walk);
     if (!walk->refused.empty()) {
       refuse_all(walk->refused);
@@ -129,18 +129,18 @@ class StagedCommit::Work {
 
   // What would be written, holes and each name of a linked file included: that may be far more than
   // the layer holds.
-  void check_quota(UpperWalk& walk) const {
-    std::uint64_t left = mount_.size_bytes;
+  static void check_quota(UpperWalk& walk, std::uint64_t& left) {
     if (left == 0) return;
     for (const Change& change : walk.changes) {
       if (change.kind != Change::Kind::file) continue;
       if (change.size > left) {
         walk.refused.push_back(
-            {change.path, "quota", "the files together are larger than the layer's quota"});
+            {change.path, "quota", "the files of the run together are larger than `staged`"});
         return;
       }
       left -= change.size;
     }
+    left = std::max<std::uint64_t>(left, 1);  // used up, and not without a limit
   }
 
   // What changed in something that `git` takes for a repository. A copied layer holds what was not
@@ -453,7 +453,9 @@ StagedCommit::StagedCommit(const Plan& plan, const Mount& mount, const Layer& la
 
 StagedCommit::~StagedCommit() { work_->undo(); }
 
-Result<bool> StagedCommit::prepare(const CommitRules& rules) { return work_->prepare(rules); }
+Result<bool> StagedCommit::prepare(const CommitRules& rules, std::uint64_t& quota) {
+  return work_->prepare(rules, quota);
+}
 Result<void> StagedCommit::swap() { return work_->swap(); }
 void StagedCommit::undo() { work_->undo(); }
 void StagedCommit::finish() { work_->finish(); }

@@ -36,9 +36,10 @@ class StagedCommit {
   StagedCommit& operator=(const StagedCommit&) = delete;
   ~StagedCommit();
 
+  // `quota`: bytes that the run may still bring out, less what this one does; 0: no such limit.
   // False: nothing is to be brought out, because something was refused or nothing was changed.
   // Errors are the file system's, or Errc::refused when it was given up; then nothing was changed.
-  [[nodiscard]] base::Result<bool> prepare(const CommitRules& rules);
+  [[nodiscard]] base::Result<bool> prepare(const CommitRules& rules, std::uint64_t& quota);
   // After an error everything is as it was; take() says what was refused, if that is the reason.
   [[nodiscard]] base::Result<void> swap();
   void undo();

@@ -101,7 +101,8 @@ constexpr LimitRow kLimitRows[] = {
     {"process_count", {"pids"}, "supervisor", "S", {"killed", "refused"}},
     {"wait_status", {"file_bytes"}, "rlimit", "S", {"killed"}},
     {"peak_data", {"memory_bytes"}, "rlimit", "S", {"killed", "refused"}},
-    {"statfs", {"scratch_bytes", "staged_bytes", "inodes"}, "tmpfs", "S", {"refused"}}};
+    {"statfs", {"scratch_bytes", "staged_bytes", "inodes"}, "tmpfs", "S", {"refused"}},
+    {"layers_sum", {"staged_bytes", "inodes"}, "tmpfs", "S", {"killed"}}};
 
 template <std::size_t N>
 bool one_of_row(const std::array<std::string_view, N>& row, std::string_view word) {
@@ -111,7 +112,7 @@ bool one_of_row(const std::array<std::string_view, N>& row, std::string_view wor
 // E-14: how much of the limit a source sees before it speaks. A sum that could not be measured may be anything.
 bool is_seen(std::string_view source, std::string_view action, std::uint64_t observed, std::uint64_t limit) {
   if (source == "timer") return observed >= limit;
-  if (source == "byte_counter") return observed > limit;
+  if (source == "byte_counter" || source == "layers_sum") return observed > limit;
   if (source == "wait_status" || source == "statfs") return observed == limit;
   if (source == "peak_data") return action == "killed" || observed >= limit - limit / 16;
   return observed > 0;

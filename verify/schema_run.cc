@@ -136,7 +136,7 @@ constexpr std::array kLimit{
     Field{"mark", one_of<"K", "S">},
     Field{"observed", big},
     Field{"source", one_of<"memory.events", "pids.events", "cpu.stat", "timer", "byte_counter",
-                           "process_count", "wait_status", "peak_data", "statfs">},
+                           "process_count", "wait_status", "peak_data", "statfs", "layers_sum">},
     Field{"value", big}};
 
 constexpr std::array kOutput{Field{"bytes", big}, Field{"data", commitment<"output">},

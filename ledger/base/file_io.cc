@@ -76,6 +76,24 @@ PendingFile::~PendingFile() {
   if (!temp_.empty()) ::unlinkat(directory_.get(), temp_.c_str(), 0);
 }
 
+// Replaced by a file it would be gone for everybody: written to as it is.
+bool PendingFile::is_stream(const struct ::stat& st) {
+  return S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode);
+}
+
+Result<PendingFile> PendingFile::open_stream(UniqueFd directory, const std::string& name,
+                                             const std::string& path, bool follows) {
+  // Without waiting for the reader of a pipe: one that is not there is an error.
+  const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW);
+  UniqueFd file(::openat(directory.get(), name.c_str(), flags));
+  if (!file.is_open()) return fail_errno(path, errno);
+  struct stat st {};
+  if (::fstat(file.get(), &st) != 0 || !is_stream(st))
+    return fail(Errc::refused, path + ": changed while it was opened");
+  ::fcntl(file.get(), F_SETFL, 0);
+  return PendingFile(std::move(directory), std::move(file), {}, name, path, Sync::none);
+}
+
 Result<PendingFile> PendingFile::create(const std::string& path, const ReplaceOptions& options) {
   const SplitPath split = split_path(path);
   if (split.name.empty()) return fail(Errc::refused, path + ": not a file name");
@@ -84,11 +102,18 @@ Result<PendingFile> PendingFile::create(const std::string& path, const ReplaceOp
                        ? open_no_symlinks(split.parent, kDirectoryFlags)
                        : open_path(split.parent, kDirectoryFlags);
   if (!directory) return Unexpected(std::move(directory).error().with_context(path));
-  // rename() onto a directory fails late and oddly: say it now.
   struct stat st {};
-  if (::fstatat(directory->get(), split.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-      S_ISDIR(st.st_mode)) {
-    return fail(Errc::refused, path + ": is a directory");
+  if (::fstatat(directory->get(), split.name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0) {
+    // rename() onto a directory fails late and oddly: say it now.
+    if (S_ISDIR(st.st_mode)) return fail(Errc::refused, path + ": is a directory");
+    struct stat target = st;
+    const bool is_link = S_ISLNK(st.st_mode) && options.parents == Parents::follow;
+    if (is_link && ::fstatat(directory->get(), split.name.c_str(), &target, 0) != 0) target = st;
+    if (is_stream(target)) return open_stream(std::move(*directory), split.name, path, is_link);
+    // /dev/stdout while it is a file: the name would be replaced for everybody.
+    if (is_link && split.parent == "/dev") {
+      return fail(Errc::refused, path + ": leads to a file; write - for standard output");
+    }
   }
   const std::string temp = "." + split.name.substr(0, 200) + "." + encode_hex(random_bytes<8>());
   auto file = open_beneath(*directory, temp, O_WRONLY | O_CREAT | O_EXCL, options.mode);
@@ -97,7 +122,7 @@ Result<PendingFile> PendingFile::create(const std::string& path, const ReplaceOp
 }
 
 Result<void> PendingFile::commit() {
-  assert(!temp_.empty());
+  if (temp_.empty()) return {};  // a stream has it already
   if (sync_ == Sync::file_and_directory) {
     if (auto synced = sync_fd(file_, path_); !synced) return synced;
   }

@@ -11,6 +11,8 @@
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
 
+struct stat;
+
 namespace ethos::base {
 
 // The whole content, at most `max_bytes`; Errc::too_large beyond. Works for pipes and /proc too.
@@ -38,6 +40,7 @@ struct ReplaceOptions {
 // content or the new one, never a part. A symbolic link at `path` itself is replaced, not followed.
 Result<void> replace_file(const std::string& path, ByteSpan bytes, const ReplaceOptions& options);
 
+// A character device or pipe of that name (/dev/null, /dev/stdout) is written to and stays.
 // The same for content that is made piece by piece: write to fd(), then commit(). Without commit()
 // the destructor removes the temporary file and `path` is untouched.
 class PendingFile {
@@ -54,11 +57,14 @@ class PendingFile {
   Result<void> commit();
 
  private:
+  static bool is_stream(const struct ::stat& st);
+  static Result<PendingFile> open_stream(UniqueFd directory, const std::string& name,
+                                         const std::string& path, bool follows);
   PendingFile(UniqueFd directory, UniqueFd file, std::string temp, std::string name,
               std::string path, Sync sync);
   UniqueFd directory_;
   UniqueFd file_;
-  std::string temp_;  // empty once committed or moved from
+  std::string temp_;  // empty once committed or moved from, and for a device or pipe
   std::string name_;
   std::string path_;
   Sync sync_;

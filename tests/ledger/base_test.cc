@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <filesystem>
@@ -108,6 +110,38 @@ TEST_CASE("replace_file: a reader sees old or new, a link is replaced and not fo
   CHECK(code_of(replace_file(dir.file("no/such"), as_bytes("x"), {})) == Errc::not_found);
   // Nothing temporary is left behind.
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 2);
+}
+
+TEST_CASE("replace_file: a device or a pipe is written to and stays", "[base]") {
+  const TempDir dir;
+  const std::string pipe = dir.file("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(code_of(replace_file(pipe, as_bytes("nobody reads"), {})) == Errc::io);
+  const UniqueFd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  REQUIRE(reader.is_open());
+  const std::string link = dir.file("link");
+  REQUIRE(::symlink("pipe", link.c_str()) == 0);
+  for (const std::string& path : {pipe, link}) {
+    CHECK(replace_file(path, as_bytes("said"), {}));
+    std::array<char, 8> got{};
+    CHECK(::read(reader.get(), got.data(), got.size()) == 4);
+  }
+  struct stat st {};
+  CHECK((::lstat(pipe.c_str(), &st) == 0 && S_ISFIFO(st.st_mode)));
+  CHECK((::lstat(link.c_str(), &st) == 0 && S_ISLNK(st.st_mode)));
+  // A device of our own, so that a fault here costs nobody his /dev/null.
+  const std::string null = dir.file("null");
+  if (::mknod(null.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) {
+    WARN("skipped: no device can be made here");
+    return;
+  }
+  const auto written = replace_file(null, as_bytes("gone"), {});
+  if (!written && written.error().sys == EACCES) {
+    WARN("skipped: devices cannot be opened here");
+    return;
+  }
+  CHECK(written);
+  CHECK((::lstat(null.c_str(), &st) == 0 && S_ISCHR(st.st_mode)));
 }
 
 TEST_CASE("replace_file: a linked parent is refused when parents may be hostile",

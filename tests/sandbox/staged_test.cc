@@ -105,7 +105,8 @@ TEST_CASE("staged: one refused name keeps the whole grant in", "[sandbox][kernel
       {"rm out/keep; mkdir out/keep", "delete", "out/keep"},
       {"truncate -s 60M out/sparse", "quota", "out/sparse"},
       {"mkdir out/m; for i in a b c d; do truncate -s 3M out/m/$i; done", "quota", "out/m/"},
-      {"mkdir out/m; truncate -s 3M out/m/a; for i in b c d; do ln out/m/a out/m/$i; done", "quota", "out/m/"},
+      {"mkdir out/m; truncate -s 3M out/m/a; for i in b c d; do ln out/m/a out/m/$i; done", "quota",
+       "out/m/"},
   };
   for (const Case& c : cases) {
     const support::ScratchDir dir;
@@ -217,6 +218,41 @@ TEST_CASE("staged: the layer's quota holds and is evidence", "[sandbox][kernel]"
   if (stat((dir.path() + "/out/big").c_str(), &found) == 0) CHECK(found.st_size <= 4 << 20);
 }
 
+TEST_CASE("staged: the quota is one for all grants of a run", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  copies_layers = GENERATE(false, true);
+  const support::ScratchDir dir;
+  dir.write("a/was", "1");
+  dir.write("b/was", "1");
+  const bool is_sparse = GENERATE(false, true);
+  CAPTURE(copies_layers, is_sparse);
+  auto plan = support::base_plan(
+      dir.path(), {"/bin/sh", "-c",
+                   is_sparse ? "truncate -s 3M a/big b/big"
+                             : "head -c 3145728 /dev/zero > a/big; head -c 3145728 /dev/zero > "
+                               "b/big; sleep 20"});
+  support::grant_write(plan, "a");
+  support::grant_write(plan, "b");
+  support::set_limit(plan, "staged_bytes", 4U << 20, sandbox::Enforcer::tmpfs);
+  sandbox::LaunchOptions options;
+  options.forces_copies = copies_layers;
+  support::CageRun r{};
+  support::run(r, plan, options);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK_FALSE(dir.exists("b/big"));
+  if (is_sparse) {
+    CHECK(r.result()->ending == Ending::exited);
+    REQUIRE(r.result()->commit_refusals.size() == 1);
+    CHECK(r.result()->commit_refusals[0].rule == "quota");
+    CHECK_FALSE(r.result()->is_committed);
+  } else {
+    CHECK(r.result()->ending == Ending::limit);
+    CHECK(r.result()->limit == "staged_bytes");
+    CHECK_FALSE(dir.exists("a/big"));
+  }
+}
+
 TEST_CASE("staged: a granted file is written in place and reported", "[sandbox][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
@@ -231,7 +267,8 @@ TEST_CASE("staged: a granted file is written in place and reported", "[sandbox][
   CHECK(r.sink.find("openat", "neighbour") != nullptr);
 }
 
-TEST_CASE("staged: a granted file is reported whatever the tool makes of its mode", "[sandbox][kernel]") {
+TEST_CASE("staged: a granted file is reported whatever the tool makes of its mode",
+          "[sandbox][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
   dir.write("report.xml", "old");
@@ -328,7 +365,8 @@ TEST_CASE("commit journal: round trip, and nothing else is taken for one", "[san
   CHECK(parsed->steps.size() == 4);
   auto largest = journal;
   largest.device = largest.inode = UINT64_MAX;
-  for (auto& step : largest.steps) step = {CommitStep::Kind::exchange, step.temp, step.final, UINT64_MAX, UINT64_MAX};
+  for (auto& step : largest.steps)
+    step = {CommitStep::Kind::exchange, step.temp, step.final, UINT64_MAX, UINT64_MAX};
   CHECK(encode_journal(largest).size() == sandbox::max_journal_size(journal));
   for (std::size_t cut = 0; cut < text.size(); ++cut) {
     const auto part = sandbox::parse_journal(text.substr(0, cut));
