@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sandbox/boottime.h"
+#include "sandbox/shared_memory.h"
 #include "sandbox/task_list.h"
 
 namespace ethos::sandbox {
@@ -150,23 +151,38 @@ void LimitWatch::report_memory(std::uint64_t observed, LimitAction action,
   has_reported_memory_ = true;
 }
 
+void LimitWatch::look_at_shared_memory(std::uint64_t limit) {
+  if (shared_memory_of_host() <= limit / kExactShare) {
+    shared_memory_ = 0;
+    return;
+  }
+  const std::uint64_t now = boottime_ns();
+  if (now < shared_again_ns_) return;
+  shared_memory_ = measure_shared_memory(launch_.pid());
+  const std::uint64_t after = boottime_ns();
+  shared_again_ns_ = after + (after - now) * kExactShare;
+}
+
 // Without a memory cgroup: the process limit is the kernel's, and the sum over all processes, which
 // no process limit covers, is held by looking.
 void LimitWatch::look_at_memory(std::vector<LimitEvent>& out) {
   const auto limit = plan_.limit("memory_bytes");
   if (!limit || limit->by == Enforcer::cgroup) return;
   const MemoryUse use = measure_memory(launch_.pid(), mappings_);
+  look_at_shared_memory(limit->value);
   const SocketUse sockets = sockets_.measure(launch_.pid(), plan_.network, limit->value);
   const std::uint64_t kernel =
       sockets.known + mappings_.measure(launch_.pid(), limit->value, use.most_mappings);
-  std::uint64_t sum = use.most + kernel;
+  // Shared pages that page tables show are in both figures: the larger one counts.
+  const std::uint64_t hidden = shared_memory_ - std::min(shared_memory_, use.most_shared);
+  std::uint64_t sum = use.most + hidden + kernel;
   // Pages that processes share were counted for each of them: before that ends a run, count anew.
   if (kernel + sockets.possible > limit->value) {
     sum = kernel;
   } else if (sum + sockets.possible > limit->value) {
     const std::uint64_t now = boottime_ns();
     if (now < exact_again_ns_) return;
-    sum = measure_memory_once(launch_.pid()) + kernel;
+    sum = measure_memory_once(launch_.pid(), shared_memory_) + kernel;
     const std::uint64_t after = boottime_ns();
     exact_again_ns_ = after + (after - now) * kExactShare;
   }

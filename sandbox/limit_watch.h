@@ -49,6 +49,8 @@ class LimitWatch {
   void report_sum(const char* name, std::uint64_t observed, std::vector<LimitEvent>& out);
   void look_at_cgroup(std::vector<LimitEvent>& out);
   void look_at_layers(std::vector<LimitEvent>& out);
+  // Counts anew what processes share, while all of the host's could matter to the limit.
+  void look_at_shared_memory(std::uint64_t limit);
   void look_at_memory(std::vector<LimitEvent>& out);
   void look_at_processes(std::vector<LimitEvent>& out);
   void report_memory(std::uint64_t observed, LimitAction action, std::vector<LimitEvent>& out);
@@ -62,6 +64,8 @@ class LimitWatch {
   std::uint64_t seen_pids_max_ = 0;
   std::uint64_t peak_memory_ = 0;
   std::uint64_t exact_again_ns_ = 0;
+  std::uint64_t shared_memory_ = 0;
+  std::uint64_t shared_again_ns_ = 0;
   SocketMemory sockets_;
   MappingMemory mappings_;
   bool has_reported_memory_ = false;

@@ -168,13 +168,15 @@ MemoryUse measure_memory(pid_t root, const MappingMemory& mappings) {
     if (!status) return;
     out.largest_data = std::max(out.largest_data, status_kib(*status, "VmData") * 1024);
     out.most += sum_kib(*status, {"RssAnon", "RssShmem", "VmPTE"}) * 1024;
+    out.most_shared += sum_kib(*status, {"RssShmem"}) * 1024;
     out.most_mappings += mappings.most_of(status_kib(*status, "VmSize") * 1024);
   });
   return out;
 }
 
-std::uint64_t measure_memory_once(pid_t root) {
+std::uint64_t measure_memory_once(pid_t root, std::uint64_t shared) {
   std::uint64_t out = 0;
+  std::uint64_t shown = 0;
   std::vector<std::pair<pid_t, std::uint64_t>> seen;  // with the size of the address space
   walk(root, [&](const Process& p) {
     std::string thread;
@@ -188,11 +190,10 @@ std::uint64_t measure_memory_once(pid_t root) {
     out += sum_kib(*status, {"VmPTE"}) * 1024;
     const auto rollup = read_small_file(p.task.get(), (thread + "/smaps_rollup").c_str());
     // A process that hides is counted as if it shared nothing.
-    out += (rollup ? sum_kib(*rollup, {"Pss_Anon", "Pss_Shmem"})
-                   : sum_kib(*status, {"RssAnon", "RssShmem"})) *
-           1024;
+    out += (rollup ? sum_kib(*rollup, {"Pss_Anon"}) : sum_kib(*status, {"RssAnon"})) * 1024;
+    shown += (rollup ? sum_kib(*rollup, {"Pss_Shmem"}) : sum_kib(*status, {"RssShmem"})) * 1024;
   });
-  return out;
+  return out + std::max(shown, shared);
 }
 
 }  // namespace ethos::sandbox

@@ -32,14 +32,16 @@ struct MemoryUse {
   std::uint64_t largest_data = 0;  // bytes, biggest VmData of one process
   // Bytes, RssAnon + RssShmem + VmPTE of all: shared pages count repeatedly.
   std::uint64_t most = 0;
+  std::uint64_t most_shared = 0;  // of that, RssShmem
   // What their mappings may cost at most, by MappingMemory::most_of.
   std::uint64_t most_mappings = 0;
 };
 [[nodiscard]] MemoryUse measure_memory(pid_t root, const MappingMemory& mappings);
 
-// The same with every page counted once, by smaps_rollup: Pss_Anon + Pss_Shmem + VmPTE of all.
+// The same with every page counted once, by smaps_rollup: Pss_Anon + Pss_Shmem + VmPTE of all,
+// with `shared` in place of the sum of Pss_Shmem where it is more.
 // Slow, as the kernel walks the page tables for it (20 ms a GiB).
-[[nodiscard]] std::uint64_t measure_memory_once(pid_t root);
+[[nodiscard]] std::uint64_t measure_memory_once(pid_t root, std::uint64_t shared);
 
 // CPU time of all of them and of the children they waited for.
 struct CpuTime {

@@ -165,6 +165,22 @@ int shared_pages(const Arguments& args) {
   return 0;
 }
 
+// args[1] MiB of shared memory that no page table shows, of which one page stays mapped.
+int hidden_shared(const Arguments& args) {
+  const std::size_t size = static_cast<std::size_t>(std::stoi(args[1])) << 20;
+  void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return 1;
+  constexpr std::size_t kPiece = 1U << 20;
+  for (std::size_t done = 0; done < size; done += kPiece) {
+    std::memset(static_cast<char*>(at) + done, 1, kPiece);
+    madvise(static_cast<char*>(at) + done, kPiece, MADV_DONTNEED);
+  }
+  constexpr std::size_t kPage = 4096;
+  if (args.size() > 2) munmap(static_cast<char*>(at) + kPage, size - kPage);
+  sleep(30);
+  return 0;
+}
+
 // Reads one byte of each page of a huge empty mapping: nothing but page tables grows.
 int page_tables(const Arguments&) {
   constexpr std::size_t kSize = 64ULL << 30;
@@ -259,7 +275,7 @@ const std::vector<Entry> kMemoryCases = {
     {"memory-files", memory_files},       {"socket-buffers", socket_buffers},
     {"many-sockets", many_sockets},       {"tcp-buffers", tcp_buffers},
     {"tcp-linger", tcp_linger},           {"shared-pages", shared_pages},
-    {"page-tables", page_tables},
+    {"hidden-shared", hidden_shared},     {"page-tables", page_tables},
 };
 
 }  // namespace hostile

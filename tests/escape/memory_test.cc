@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that no process limit counts, where there is no memory cgroup.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cerrno>
 
@@ -167,6 +169,21 @@ TEST_CASE("escape: memory of a process whose first thread has ended counts",
   REQUIRE_CAGE();
   support::CageRun r{};
   run_limited(r, 48, {"dead-leader", "96"});
+  CAPTURE(r.text());
+  check_killed(r);
+}
+
+TEST_CASE("escape: shared memory that no page table shows counts", "[escape][kernel][RES-02]") {
+  REQUIRE_CAGE();
+  support::CageRun r{};
+  SECTION("given back") { run_limited(r, 48, {"hidden-shared", "96"}); }
+  SECTION("one page left of the mapping") {
+    if (geteuid() != 0) {
+      WARN("skipped: only root sees the kernel's file of shared memory");
+      return;
+    }
+    run_limited(r, 48, {"hidden-shared", "96", "unmapped"});
+  }
   CAPTURE(r.text());
   check_killed(r);
 }
