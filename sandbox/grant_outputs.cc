@@ -103,12 +103,11 @@ base::Result<void> GrantOutputs::remember_copies(const Launch& launch, int signa
 
 void GrantOutputs::collect(const Launch& launch, const LaunchOptions& options, int signal_fd,
                            RunResult& result) {
-  if (result.ending == Ending::exited && options.commit_staged) {
-    Interruption interruption(signal_fd, options.commit_ms, options.commit_probe);
-    commit_directories(launch, options, interruption, result);
-  }
-  Interruption interruption(signal_fd, options.commit_ms);
+  Interruption interruption(signal_fd, options.commit_ms, options.commit_probe);
+  // First what may end the run otherwise: then no directory comes out.
   look_at_files(interruption, result);
+  if (result.ending == Ending::exited && options.commit_staged)
+    commit_directories(launch, options, interruption, result);
 }
 
 void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions& options,
