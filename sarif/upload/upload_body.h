@@ -14,7 +14,7 @@ namespace ethos::sarif {
 struct UploadFields {
   std::string commit_sha;    // 40 hex digits
   std::string ref;           // "refs/heads/main", "refs/pull/7/merge"
-  std::string checkout_uri;  // "file:///work/repo/"; empty: not said
+  std::string checkout_uri;  // "file:///home/me/repo/"; empty: not said
   std::string started_at;    // RFC 3339; empty: not said
   std::string category;      // becomes automationDetails.id of runs that have none; empty: as it is
 };
