@@ -2,7 +2,6 @@
 #include "verify/audit.h"
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "verify/holds.h"
 #include "verify/judge_artifacts.h"
 #include "verify/pruned.h"
+#include "verify/record_feed.h"
 #include "verify/run_proofs.h"
 #include "verify/sarif_written.h"
 #include "verify/signature_queue.h"
@@ -58,14 +58,6 @@ class Auditor {
   }
 
  private:
-  // A batch on its way: read here, checked by a worker, consumed here in order.
-  struct Flight {
-    RecordBatch batch;
-    CheckedBatch checked;
-    std::shared_ptr<WorkerPool::Job> job;
-  };
-  static constexpr std::size_t kFlights = 6;
-
   Findings& findings() { return report_.findings; }
 
   void start_whole_check() {
@@ -75,47 +67,25 @@ class Auditor {
 
   // Said first, as the container comes before what it holds.
   void finish_whole_check() {
-    if (!whole_check_) return;
-    workers_.wait(whole_check_);
+    if (whole_check_) workers_.wait(whole_check_);
+    source_.finish_whole_check(container_findings_);
     findings().prepend(container_findings_);
   }
 
   void read_records() {
-    std::deque<std::unique_ptr<Flight>> flying;
-    std::vector<std::unique_ptr<Flight>> spare;
-    std::uint64_t rows_read = 0;  // each row is a leaf
-    const auto land = [&] {
-      std::unique_ptr<Flight> flight = std::move(flying.front());
-      flying.pop_front();
-      workers_.wait(flight->job);
+    while (RecordFeed::Flight* flight = feed_.next(findings())) {
       auto& records = flight->checked.records;
-      for (std::size_t i = 0; i < records.size(); ++i) consume(flight->batch.rows[i], records[i], flight->checked.subtrees);
-      spare.push_back(std::move(flight));
-    };
-    while (true) {
-      std::unique_ptr<Flight> flight;
-      if (spare.empty()) {
-        flight = std::make_unique<Flight>();
-      } else {
-        flight = std::move(spare.back());
-        spare.pop_back();
-      }
-      if (!source_.next_records(flight->batch, findings())) break;
-      Flight* raw = flight.get();
-      flight->job = workers_.submit([raw, rows_read](Sha256& hash) { check_batch(raw->batch, rows_read, raw->checked, hash); });
-      rows_read += flight->batch.rows.size();
-      flying.push_back(std::move(flight));
-      if (flying.size() == kFlights) land();
+      const SubtreeHashes* const subtrees = flight->first_leaf == tree_.size() ? &flight->checked.subtrees : nullptr;
+      for (std::size_t i = 0; i < records.size(); ++i) consume(flight->batch.rows[i], records[i], subtrees);
     }
-    while (!flying.empty()) land();
   }
 
-  void consume(const RecordBatch::Row& row, CheckedRecord& record, const SubtreeHashes& subtrees) {
+  void consume(const RecordBatch::Row& row, CheckedRecord& record, const SubtreeHashes* subtrees) {
     using Use = ChainChecker::Use;
     if (is_run_) {
       run_proofs_.prove(row.seq, record, findings());
     } else {
-      tree_.append(record.leaf, hash_, &subtrees);
+      tree_.append(record.leaf, hash_, subtrees);
     }
     if (row.is_absent) {
       chain_.skip(row, findings());
@@ -413,6 +383,7 @@ class Auditor {
   Findings container_findings_;  // of the check that runs beside
   std::shared_ptr<WorkerPool::Job> whole_check_;
   SignatureQueue signatures_{workers_, [this](const SignatureJob& job, bool is_right) { judge_signature(job, is_right); }};
+  RecordFeed feed_{source_, workers_};
   // Last: its threads end before anything they use goes.
   WorkerPool workers_{WorkerPool::usual_threads()};
 };

@@ -14,6 +14,14 @@
 
 namespace ethos::verify {
 
+// A page of rows, all of them numbered above `low` and up to `high`.
+struct LeafPage {
+  std::uint32_t number = 0;
+  std::int64_t low = -1;
+  std::int64_t high = 0;
+  bool may_be_empty = false;
+};
+
 // Rows as they lie in the store, many at a time, in one buffer.
 struct RecordBatch {
   struct Row {
@@ -28,12 +36,21 @@ struct RecordBatch {
   std::string bytes;
   std::vector<Row> rows;
 
+  // Of rows that are read from their pages (leaf_reader.h): these pages, those where long rows go on, and
+  // whether SQLite has to be asked instead.
+  std::vector<LeafPage> pages;
+  std::vector<std::uint32_t> overflow;
+  bool is_doubtful = false;
+
   [[nodiscard]] std::string_view record(const Row& row) const {
     return std::string_view(bytes).substr(row.begin, row.size);
   }
   void clear() {
     bytes.clear();
     rows.clear();
+    pages.clear();
+    overflow.clear();
+    is_doubtful = false;
   }
 };
 

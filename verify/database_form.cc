@@ -144,7 +144,7 @@ Result<bool> check_header(Database& database, Findings& findings) {
   return true;
 }
 
-void check_file_header(int fd, Findings& findings) {
+bool check_file_header(int fd, Findings& findings) {
   std::array<unsigned char, kFileHeader.size()> bytes{};
   ssize_t got = 0;
   do {
@@ -156,16 +156,18 @@ void check_file_header(int fd, Findings& findings) {
     if (got == static_cast<ssize_t>(bytes.size()) && fits) continue;
     findings.add({.code = Code::schema, .expected = std::to_string(wanted), .found = std::to_string(bytes[i]),
                   .text = "byte " + std::to_string(i) + " of the file is not that of a ledger's database"});
-    return;
+    return false;
   }
+  return true;
 }
 
-void check_length(std::uint64_t size, Database& database, Findings& findings) {
+bool check_length(std::uint64_t size, Database& database, Findings& findings) {
   const std::int64_t pages = database.number("PRAGMA page_count");
   const std::uint64_t wanted = static_cast<std::uint64_t>(std::max<std::int64_t>(pages, 0)) * static_cast<std::uint64_t>(kPageBytes);
-  if (size == wanted) return;
+  if (size == wanted) return true;
   findings.add({.code = Code::integrity_check, .expected = std::to_string(wanted) + " bytes", .found = std::to_string(size),
                 .text = "the file is not as long as the pages that it counts"});
+  return false;
 }
 
 void check_whole_file(Database& database, Findings& findings) {

@@ -16,10 +16,10 @@ namespace ethos::verify {
 Result<bool> check_header(Database& database, Findings& findings);
 // Exactly the five tables. False: what is there cannot be read as a ledger.
 bool check_schema(Database& database, Findings& findings);
-// The first 100 bytes of the file, which SQLite reads only in part.
-void check_file_header(int fd, Findings& findings);
-// SQLite reads the pages that the header counts; what lies behind them would be carried along unseen.
-void check_length(std::uint64_t size, Database& database, Findings& findings);
+// The first 100 bytes of the file, which SQLite reads only in part. False: not those of a ledger.
+bool check_file_header(int fd, Findings& findings);
+// SQLite reads the pages that the header counts; what lies behind them would be carried along unseen. False: told.
+bool check_length(std::uint64_t size, Database& database, Findings& findings);
 // SQLite's own check of all pages.
 void check_whole_file(Database& database, Findings& findings);
 

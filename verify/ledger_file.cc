@@ -8,6 +8,9 @@
 #include "verify/database.h"
 #include "verify/database_form.h"
 #include "verify/encoding.h"
+#include "verify/page.h"
+#include "verify/page_file.h"
+#include "verify/quick_check.h"
 #include "verify/snapshot.h"
 
 namespace ethos::verify {
@@ -28,6 +31,7 @@ struct OpenLedger {
   std::optional<Database> lookups;
   std::optional<Database> checked;
   std::uint64_t size = 0;  // of the file; 0 when only the log shows its pages
+  bool has_plain_pages = false;  // its header is that of a ledger, and all of it is pages
 };
 
 class LedgerFile final : public EvidenceSource {
@@ -45,7 +49,9 @@ class LedgerFile final : public EvidenceSource {
         disclosures_(single().prepare("SELECT c, kind, salt, bytes FROM main.disclosure NOT INDEXED")),
         blob_(single().prepare("SELECT sha256, bytes FROM main.blob WHERE sha256=?1")),
         blobs_(single().prepare("SELECT sha256, bytes FROM main.blob NOT INDEXED")),
-        estimate_(database_.number("SELECT max(seq)+1 FROM main.leaf NOT INDEXED")) {}
+        estimate_(database_.number("SELECT max(seq)+1 FROM main.leaf NOT INDEXED")) {
+    if (opened.has_plain_pages && checked_) pages_.emplace(file_.get(), static_cast<std::uint32_t>(opened.size / kPageBytes));
+  }
 
   [[nodiscard]] const char* kind() const override { return "ledger"; }
   // Output is kept only when asked for: its commitment without bytes is normal (commitment.md C-6).
@@ -55,10 +61,20 @@ class LedgerFile final : public EvidenceSource {
   }
   [[nodiscard]] std::string how() const override { return how_; }
   std::optional<std::string> highwater() override { return highwater_; }
+  LeafReader* leaf_reader() override {
+    if (!quick_ && pages_) quick_ = QuickCheck::start(*pages_, database_);
+    return quick_ ? &quick_->reader() : nullptr;
+  }
+  // What reading the rows does not show.
   std::function<void(Findings&)> whole_check() override {
     if (!checked_) return {};
+    if (quick_) return [this](Findings&) { quick_->check_others(*checked_); };
     return [this](Findings& findings) { check_whole_file(*checked_, findings); };
   }
+  void finish_whole_check(Findings& findings) override {
+    if (quick_ && !quick_->is_good()) check_whole_file(*checked_, findings);
+  }
+  void skip_records(std::uint64_t rows) override { skip_ = rows; }
 
   bool next_records(RecordBatch& out, Findings& findings) override {
     out.clear();
@@ -66,6 +82,11 @@ class LedgerFile final : public EvidenceSource {
       if (!leaf_.step()) {
         if (leaf_.failed()) damaged("leaf", last_seq_ + 1, findings);
         break;
+      }
+      if (skip_ > 0) {
+        --skip_;
+        last_seq_ = leaf_.integer(0);
+        continue;
       }
       using T = Statement::Type;
       const std::string_view hash = leaf_.bytes(2);
@@ -216,6 +237,9 @@ class LedgerFile final : public EvidenceSource {
   Statement blobs_;
   std::int64_t estimate_ = -1;
   std::int64_t last_seq_ = -1;
+  std::optional<PageFile> pages_;
+  std::unique_ptr<QuickCheck> quick_;
+  std::uint64_t skip_ = 0;
 };
 
 // Brings the log's valid commits into the copy. False: they are only visible through the log.
@@ -284,8 +308,8 @@ Result<std::unique_ptr<EvidenceSource>> open_ledger_file(const std::string& path
   if (!readable) return readable.error();
   if (!*readable || !check_schema(*database, findings)) return nothing;
   if (opened->file.valid()) {
-    check_file_header(opened->file.get(), findings);
-    check_length(opened->size, *database, findings);
+    const bool is_header_good = check_file_header(opened->file.get(), findings);
+    opened->has_plain_pages = check_length(opened->size, *database, findings) && is_header_good;
   }
   if (!opened->checked) check_whole_file(*database, findings);
   std::unique_ptr<EvidenceSource> source =

@@ -15,6 +15,8 @@
 
 namespace ethos::verify {
 
+class LeafReader;
+
 struct StoredCheckpoint {
   std::int64_t size = 0;
   std::string note;
@@ -102,6 +104,13 @@ class EvidenceSource {
   // A check of the container as a whole that takes long and needs nothing else: it may run on another
   // thread while the records are read. Called once; empty when there is none.
   virtual std::function<void(Findings&)> whole_check() { return {}; }
+  // The rest of that check, after the last record.
+  virtual void finish_whole_check(Findings&) {}
+  // What reads the records straight from the file's pages, instead of next_records(); null: nothing does. To be
+  // asked for first of all, and used to the end or until it is in doubt.
+  virtual LeafReader* leaf_reader() { return nullptr; }
+  // Then next_records() goes on after that many rows.
+  virtual void skip_records(std::uint64_t) {}
   // One sentence on how the input was read.
   [[nodiscard]] virtual std::string how() const = 0;
 };
