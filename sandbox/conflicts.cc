@@ -111,15 +111,10 @@ class Conflicts {
       return true;
     if (fact.capability != Capability::write && is_within_git_hidden(fact.asked, normal_.git))
       return true;
-    for (std::size_t end = fact.asked.find('/');; end = fact.asked.find('/', end + 1)) {
-      const bool is_whole = end == std::string::npos;
-      const std::string_view part = std::string_view(fact.asked).substr(0, end);
-      const bool is_directory = !is_whole || (fact.is_there() && fact.type == NodeType::directory);
-      if (std::ranges::any_of(patterns_,
-                              [&](const HidePattern& p) { return p.matches(part, is_directory); }))
-        return true;
-      if (is_whole) return false;
-    }
+    const bool is_directory = fact.is_there() && fact.type == NodeType::directory;
+    return std::ranges::any_of(patterns_, [&](const HidePattern& p) {
+      return p.matches_at_or_above(fact.asked, is_directory);
+    });
   }
 
   void memory() {

@@ -128,7 +128,8 @@ Result<void> read_hide(const JsonNode& node, ToolDeclaration& tool) {
   if (!texts) return base::Unexpected(std::move(texts).error());
   for (std::size_t i = 0; i < texts->size(); ++i)
     if (!normalise_pattern((*texts)[i]))
-      return refuse_at(node.items[i], "no pattern (a relative path with * and **)");
+      return refuse_at(node.items[i],
+                       "no pattern: " + (*texts)[i].substr(0, 80) + ": needs " + pattern_form());
   tool.hide = std::move(*texts);
   return {};
 }
@@ -215,9 +216,7 @@ constexpr auto kKeys = std::to_array<std::string_view>(
     {"command", "profile", "read", "write", "exec", "hide", "network", "git", "env", "limits",
      "enforce", "observe", "args", "class", "on_output_limit", "output_format"});
 
-bool is_known_key(std::string_view key) {
-  return std::ranges::find(kKeys, key) != kKeys.end();
-}
+bool is_known_key(std::string_view key) { return std::ranges::find(kKeys, key) != kKeys.end(); }
 
 std::string unknown_key(const std::string& key) {
   std::string out = "unknown key \"" + key.substr(0, 40) + "\"; a tool has:";
@@ -232,8 +231,7 @@ Result<ToolDeclaration> read_tool(const std::string& name, const JsonNode& node)
   tool.name = name;
   tool.line = node.line;
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
-    if (!is_known_key(node.keys[i]))
-      return refuse_at(node.items[i], unknown_key(node.keys[i]));
+    if (!is_known_key(node.keys[i])) return refuse_at(node.items[i], unknown_key(node.keys[i]));
     tool.lines[node.keys[i]] = node.items[i].line;
     if (auto read = read_key(node.keys[i], node.items[i], tool); !read)
       return base::Unexpected(std::move(read).error().with_context(name + "." + node.keys[i]));

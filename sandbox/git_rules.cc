@@ -2,39 +2,42 @@
 #include "sandbox/git_rules.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <string>
-#include <vector>
 
 #include "sandbox/path_text.h"
 
 namespace ethos::sandbox {
 namespace {
 
-std::vector<std::string> lower_components(std::string_view path) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::size_t end = std::min(path.find('/', at), path.size());
-    std::string component(path.substr(at, end - at));
-    for (char& c : component)
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    out.push_back(std::move(component));
-    at = end + 1;
-  }
-  return out;
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
 }
 
-// `inside` are the components below a .git directory.
-bool is_private(const std::vector<std::string>& inside) {
-  static constexpr auto kPrivate =
-      std::to_array<std::string_view>({"config", "config.worktree", "hooks", "info", "logs"});
-  if (inside.empty() || std::ranges::find(kPrivate, inside.back()) == kPrivate.end()) return false;
-  if (inside.size() == 1) return true;
-  // Submodules and linked worktrees have directories of their own; branches may be called "logs".
-  if (inside.front() != "modules" && inside.front() != "worktrees") return false;
-  return std::ranges::none_of(inside,
-                              [](const std::string& c) { return c == "objects" || c == "refs"; });
-}
+// Names on the way through a path, told one by one whether `git: read` hides what stands there.
+class ReadRule {
+ public:
+  bool is_private(std::string_view component) {
+    std::string name(component);
+    for (char& c : name)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    ++depth_;
+    const bool out = is_one_of(name, {"config", "config.worktree", "hooks", "info", "logs"}) &&
+                     (is_in_git_ || (modules_ != 0 && data_ < modules_));
+    // Submodules and linked worktrees have directories of their own; branches may be called "logs".
+    // Of several repositories on the way the last one counts: least lies between it and the name.
+    if (is_in_git_ && is_one_of(name, {"modules", "worktrees"})) modules_ = depth_;
+    if (is_one_of(name, {"objects", "refs"})) data_ = depth_;
+    is_in_git_ = name == ".git";
+    return out;
+  }
+
+ private:
+  bool is_in_git_ = false;   // directly
+  std::size_t depth_ = 0;    // of the last name, from 1
+  std::size_t modules_ = 0;  // where one stood below a .git; 0: nowhere
+  std::size_t data_ = 0;     // where objects or refs stood
+};
 
 }  // namespace
 
@@ -43,16 +46,26 @@ bool is_hidden_by_git(std::string_view path, Git mode) {
   if (mode == Git::none)
     return is_git_name(slash == std::string_view::npos ? path : path.substr(slash + 1));
   if (!has_git_component(path)) return false;
-  const std::vector<std::string> components = lower_components(path);
-  const auto git = std::ranges::find(components, ".git");
-  return is_private({git + 1, components.end()});
+  ReadRule rule;
+  bool out = false;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    out = rule.is_private(path.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
 }
 
 bool is_within_git_hidden(std::string_view path, Git mode) {
-  for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
-    if (is_hidden_by_git(path.substr(0, end), mode)) return true;
-    if (end == std::string_view::npos) return false;
+  if (!has_git_component(path)) return false;
+  if (mode == Git::none) return true;
+  ReadRule rule;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    if (rule.is_private(path.substr(at, end - at))) return true;
+    at = end + 1;
   }
+  return false;
 }
 
 }  // namespace ethos::sandbox

@@ -24,7 +24,6 @@ using base::Result;
 using base::UniqueFd;
 
 constexpr std::size_t kMaxMatches = 10'000;
-constexpr std::size_t kMaxEntries = 20'000'000;
 constexpr std::size_t kMaxLevels = 500;
 
 struct DirCloser {
@@ -39,8 +38,11 @@ class FileWalk {
   using Visit = std::function<void(const std::string& path, const struct stat& file)>;
   using Enters = std::function<bool(const std::string& path)>;
 
-  FileWalk(const Workspace& workspace, Visit visit, Enters enters)
-      : workspace_(workspace), visit_(std::move(visit)), enters_(std::move(enters)) {}
+  FileWalk(const Workspace& workspace, std::size_t& entries, Visit visit, Enters enters)
+      : workspace_(workspace),
+        entries_(entries),
+        visit_(std::move(visit)),
+        enters_(std::move(enters)) {}
 
   Result<void> run(const std::string& top) {
     const UniqueFd at(open_granted(workspace_, top, O_PATH | O_NOFOLLOW));
@@ -63,7 +65,7 @@ class FileWalk {
     const std::size_t length = path_.size();
     while (const dirent* entry = ::readdir(dir.get())) {
       if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
-      if (++entries_ > kMaxEntries)
+      if (++entries_ > kMaxHideEntries)
         return base::fail(Errc::too_large, "more than 20 million entries to look at");
       if (entry->d_type != DT_REG && entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN)
         continue;
@@ -87,10 +89,10 @@ class FileWalk {
   }
 
   const Workspace& workspace_;
+  std::size_t& entries_;
   Visit visit_;
   Enters enters_;
   std::string path_;
-  std::size_t entries_ = 0;
 };
 
 bool is_inside_other(const std::string& tree, const std::vector<std::string>& trees) {
@@ -102,12 +104,12 @@ bool is_inside_other(const std::string& tree, const std::vector<std::string>& tr
 }  // namespace
 
 Result<void> hide_other_names(const Workspace& workspace, const std::vector<std::string>& trees,
-                              std::map<std::string, HideFact>& found) {
+                              std::map<std::string, HideFact>& found, std::size_t& entries) {
   std::map<FileId, HiddenBy> files;
   for (const auto& [path, fact] : found) {
     const HiddenBy by = fact.by;
     FileWalk hidden(
-        workspace,
+        workspace, entries,
         [&](const std::string&, const struct stat& file) {
           if (file.st_nlink > 1) files.try_emplace({file.st_dev, file.st_ino}, by);
         },
@@ -118,7 +120,7 @@ Result<void> hide_other_names(const Workspace& workspace, const std::vector<std:
   const std::map<std::string, HideFact> known = found;
   const auto is_known = [&](const std::string& path) { return known.contains(path); };
   FileWalk visible(
-      workspace,
+      workspace, entries,
       [&](const std::string& path, const struct stat& file) {
         const auto same = files.find({file.st_dev, file.st_ino});
         if (same != files.end() && !is_known(path) && found.size() <= kMaxMatches)

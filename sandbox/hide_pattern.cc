@@ -2,13 +2,16 @@
 #include "sandbox/hide_pattern.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <cstring>
 
 namespace ethos::sandbox {
 namespace {
 
 constexpr std::size_t kMaxPattern = 1024;
 constexpr std::string_view kAnyDepth = "**";
+constexpr std::string_view kAnywhere = "**/";
 
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> out;
@@ -20,24 +23,12 @@ std::vector<std::string_view> split(std::string_view text) {
   return out;
 }
 
-// Components against components; a row of booleans instead of recursion, so that many "**" cannot
-// make it slow: element j of the answer says that the pattern matches the first j components.
-std::vector<bool> matched_prefixes(const std::vector<std::string>& pattern,
-                                   const std::vector<std::string_view>& path) {
-  std::vector<bool> can(path.size() + 1, false);
-  can[0] = true;
-  for (const std::string& component : pattern) {
-    const auto first = std::find(can.begin(), can.end(), true);
-    if (first == can.end()) break;
-    if (component == kAnyDepth) {
-      std::fill(first, can.end(), true);
-      continue;
-    }
-    for (std::size_t j = path.size(); j > 0; --j)
-      can[j] = can[j - 1] && matches_wildcard(component, path[j - 1]);
-    can[0] = false;
-  }
-  return can;
+// Takes the first name off a path.
+std::string_view next_name(std::string_view& path) {
+  const std::size_t end = std::min(path.find('/'), path.size());
+  const std::string_view name = path.substr(0, end);
+  path.remove_prefix(std::min(end + 1, path.size()));
+  return name;
 }
 
 }  // namespace
@@ -49,70 +40,105 @@ std::optional<std::string> normalise_pattern(std::string_view text) {
   std::string_view body = text.substr(is_rooted ? 1 : 0);
   const bool is_directory = body.ends_with('/');
   if (is_directory) body.remove_suffix(1);
-  for (const std::string_view component : split(body))
+  const auto components = split(body);
+  for (const std::string_view component : components)
     if (component.empty() || component == "." || component == "..") return std::nullopt;
   std::string out;
-  if (!is_rooted && body.find('/') == std::string_view::npos && body != kAnyDepth)
-    out = "**/";
-  else if (!body.starts_with("**/") && body != kAnyDepth)
+  if (!is_rooted && components.size() == 1 && body != kAnyDepth)
+    out = kAnywhere;
+  else if (!body.starts_with(kAnywhere) && body != kAnyDepth)
     out = "/";
+  if (components.size() + (out == kAnywhere ? 1 : 0) > kMaxPatternComponents) return std::nullopt;
   out += body;
   if (is_directory) out += '/';
   return out;
 }
 
+std::string pattern_form() {
+  return "a relative path with * and **, of at most 1024 bytes and 63 components, without . and ..";
+}
+
 HidePattern::HidePattern(std::string_view full_form) {
-  assert(normalise_pattern(full_form) == full_form);
   is_directory_only_ = full_form.ends_with('/');
   if (is_directory_only_) full_form.remove_suffix(1);
   if (full_form.starts_with('/')) full_form.remove_prefix(1);
-  for (const std::string_view component : split(full_form)) components_.emplace_back(component);
-  is_name_only_ =
-      components_.size() == 2 && components_[0] == kAnyDepth && components_[1] != kAnyDepth;
+  const auto components = split(full_form);
+  assert(components.size() <= kMaxPatternComponents);
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const std::string_view text = components[i];
+    const bool is_any_depth = text == kAnyDepth;
+    if (is_any_depth) any_depth_ |= State{1} << i;
+    components_.push_back({std::string(text), is_any_depth, text.find('*') != text.rfind('*')});
+  }
+  root_ = skip_any_depth(1);
+}
+
+HidePattern::State HidePattern::skip_any_depth(State state) const {
+  // A carry runs through neighbouring "**" by itself; the loop ends after as many rounds at most.
+  for (State next = state | (state & any_depth_) << 1; next != state;
+       next = state | (state & any_depth_) << 1)
+    state = next;
+  return state;
+}
+
+HidePattern::State HidePattern::enter(State parent, std::string_view name,
+                                      std::uint64_t& steps) const {
+  State out = parent & any_depth_;
+  // Beyond the last component nothing is left to match.
+  State left = parent & ~any_depth_ & ((State{1} << components_.size()) - 1);
+  ++steps;
+  for (; left != 0; left &= left - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(left));
+    const Component& component = components_[i];
+    steps += component.is_searched ? name.size() : 1;
+    if (matches_wildcard(component.text, name)) out |= State{1} << (i + 1);
+  }
+  return skip_any_depth(out);
 }
 
 bool HidePattern::matches(std::string_view path, bool is_directory) const {
-  if (is_directory_only_ && !is_directory) return false;
-  if (is_name_only_) {
-    const std::size_t slash = path.rfind('/');
-    return matches_wildcard(components_[1],
-                            slash == std::string_view::npos ? path : path.substr(slash + 1));
-  }
-  return matched_prefixes(components_, split(path)).back();
+  State state = root_;
+  std::uint64_t steps = 0;
+  while (!path.empty() && state != 0) state = enter(state, next_name(path), steps);
+  return accepts(state, is_directory);
 }
 
 bool HidePattern::matches_at_or_above(std::string_view path, bool is_directory) const {
-  const std::vector<std::string_view> names = split(path);
-  const std::vector<bool> matched =
-      is_name_only_ ? std::vector<bool>() : matched_prefixes(components_, names);
-  for (std::size_t j = 1; j <= names.size(); ++j) {
-    if (j == names.size() && is_directory_only_ && !is_directory) return false;
-    if (is_name_only_ ? matches_wildcard(components_[1], names[j - 1]) : matched[j]) return true;
+  State state = root_;
+  std::uint64_t steps = 0;
+  while (!path.empty() && state != 0) {
+    state = enter(state, next_name(path), steps);
+    if (accepts(state, !path.empty() || is_directory)) return true;
   }
   return false;
 }
 
+// What lies between two stars is looked for once, as far left as it goes: any later place would
+// leave less for the rest.
 bool matches_wildcard(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t mark = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      mark = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;  // the last star takes one more byte
-      t = ++mark;
-    } else {
-      return false;
+  const std::size_t first = pattern.find('*');
+  if (first == std::string_view::npos) return pattern == text;
+  const std::string_view head = pattern.substr(0, first);
+  const std::string_view tail = pattern.substr(pattern.rfind('*') + 1);
+  if (text.size() < head.size() + tail.size() || !text.starts_with(head) || !text.ends_with(tail))
+    return false;
+  text = text.substr(head.size(), text.size() - head.size() - tail.size());
+  pattern = pattern.substr(first, pattern.size() - first - tail.size());
+  while (!pattern.empty()) {
+    const std::size_t end = std::min(pattern.find('*'), pattern.size());
+    if (end == 0) {
+      pattern.remove_prefix(1);
+      continue;
     }
+    // memmem is linear; std::string_view::find is not.
+    const void* const found = ::memmem(text.data(), text.size(), pattern.data(), end);
+    if (found == nullptr) return false;
+    const auto skipped =
+        static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) + end;
+    text.remove_prefix(skipped);
+    pattern.remove_prefix(std::min(end + 1, pattern.size()));
   }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  return true;
 }
 
 }  // namespace ethos::sandbox

@@ -27,15 +27,19 @@ using base::Result;
 using base::UniqueFd;
 
 constexpr std::size_t kMaxMatches = 10'000;
-constexpr std::size_t kMaxEntries = 20'000'000;
 constexpr std::size_t kMaxLevels = 500;
 
 class Walk {
  public:
   Walk(const Workspace& workspace, const Normal& normal, const std::vector<std::string>& trees,
-       const std::vector<std::string>& outside)
-      : workspace_(workspace), normal_(normal), trees_(trees), outside_(outside) {
+       const std::vector<std::string>& outside, std::uint64_t max_steps)
+      : workspace_(workspace),
+        normal_(normal),
+        trees_(trees),
+        outside_(outside),
+        max_steps_(max_steps) {
     for (const std::string& pattern : normal.hide) patterns_.emplace_back(pattern);
+    costs_.resize(patterns_.size());
   }
 
   Result<std::vector<HideFact>> run() {
@@ -46,7 +50,7 @@ class Walk {
       if (is_inside_other) continue;
       if (auto done = start(tree); !done) return base::Unexpected(std::move(done).error());
     }
-    if (auto done = hide_other_names(workspace_, all_trees(), found_); !done)
+    if (auto done = hide_other_names(workspace_, all_trees(), found_, entries_); !done)
       return base::Unexpected(std::move(done).error());
     std::vector<HideFact> out;
     for (auto& [path, fact] : found_) out.push_back(std::move(fact));
@@ -54,6 +58,9 @@ class Walk {
   }
 
  private:
+  // Of each pattern, for one directory.
+  using States = std::vector<HidePattern::State>;
+
   // Other names of a file are no less readable outside the workspace.
   [[nodiscard]] std::vector<std::string> all_trees() const {
     std::vector<std::string> out = trees_;
@@ -67,20 +74,56 @@ class Walk {
     if (!fd.is_open() || ::fstat(fd.get(), &st) != 0) return base::fail(Errc::io, "walk " + tree);
     const bool is_directory = S_ISDIR(st.st_mode);
     path_ = tree == "." ? "" : tree;
+    States states;
+    for (const HidePattern& pattern : patterns_) states.push_back(pattern.root());
     if (!path_.empty()) {
-      if (const auto by = hidden_by(is_directory)) return add(path_, *by, is_directory);
+      const std::size_t last = tree.rfind('/') + 1;  // 0 without a '/'
+      for (std::size_t at = 0; at < last;) {
+        const std::size_t end = tree.find('/', at);
+        states = below(states, std::string_view(tree).substr(at, end - at));
+        at = end + 1;
+      }
+      const std::string_view name = std::string_view(tree).substr(last);
+      if (const auto by = hidden_by(states, name, is_directory))
+        return add(path_, *by, is_directory);
+      states = below(states, name);
     }
     if (!is_directory) return {};
     UniqueFd directory(open_granted(workspace_, tree, O_RDONLY | O_DIRECTORY));
-    return walk(std::move(directory), 1);
+    return walk(std::move(directory), states, 1);
   }
 
-  // `path_` against the patterns first: what both match counts as hidden by the declaration.
-  std::optional<HiddenBy> hidden_by(bool is_directory) const {
-    for (const HidePattern& pattern : patterns_)
-      if (pattern.matches(path_, is_directory)) return HiddenBy::hide;
+  States below(const States& above, std::string_view name) {
+    States out(above.size());
+    for (std::size_t i = 0; i < above.size(); ++i)
+      if (above[i] != 0) out[i] = patterns_[i].enter(above[i], name, costs_[i]);
+    return out;
+  }
+
+  // `path_`, whose last name this is, against the patterns first: what both match counts as hidden
+  // by the declaration.
+  std::optional<HiddenBy> hidden_by(const States& above, std::string_view name, bool is_directory) {
+    for (std::size_t i = 0; i < above.size(); ++i) {
+      if (above[i] == 0) continue;
+      const std::uint64_t before = costs_[i];
+      const HidePattern::State state = patterns_[i].enter(above[i], name, costs_[i]);
+      steps_ += costs_[i] - before;
+      if (patterns_[i].accepts(state, is_directory)) return HiddenBy::hide;
+    }
     if (is_hidden_by_git(path_, normal_.git)) return HiddenBy::git;
     return std::nullopt;
+  }
+
+  // Neither a declaration nor a tree may make the start slow: no clock runs yet.
+  Result<void> check_work() const {
+    if (steps_ <= max_steps_) return {};
+    const auto most = std::ranges::max_element(costs_);
+    const std::string& pattern = normal_.hide[static_cast<std::size_t>(most - costs_.begin())];
+    return base::fail(Errc::too_large,
+                      "hide patterns take more than " + std::to_string(max_steps_) +
+                          " steps to compare with " + std::to_string(entries_) +
+                          " entries, most of them for " + pattern.substr(0, 200) +
+                          "; use fewer patterns with fewer * and **, or grant less");
   }
 
   Result<void> add(const std::string& path, HiddenBy by, bool is_directory) {
@@ -95,6 +138,7 @@ class Walk {
   // A link that matches stands for what it points to: its own text is no secret, and it cannot be
   // covered by a mount.
   Result<void> add_target(HiddenBy by) {
+    steps_ += trees_.size();
     UniqueFd target(::open((workspace_.path + "/" + path_).c_str(), O_PATH | O_CLOEXEC));
     struct stat st {};
     if (!target.is_open() || ::fstat(target.get(), &st) != 0)
@@ -112,20 +156,20 @@ class Walk {
     return is_shown ? add(*inside, by, S_ISDIR(st.st_mode)) : Result<void>();
   }
 
-  Result<void> walk(UniqueFd directory, std::size_t level) {
+  Result<void> walk(UniqueFd directory, const States& states, std::size_t level) {
     // The caller cannot look inside; nor can the tool, which never has more rights than the caller.
     if (!directory.is_open()) return {};
     if (level > kMaxLevels)
       return base::fail(Errc::too_large,
                         "more than 500 levels of directories below " + path_.substr(0, 60));
-    std::vector<std::string> below;
-    if (auto read = read_entries(directory, below); !read) return read;
+    std::vector<std::string> inner;
+    if (auto read = read_entries(directory, states, inner); !read) return read;
     const std::size_t length = path_.size();
-    for (const std::string& name : below) {
+    for (const std::string& name : inner) {
       UniqueFd next(
           ::openat(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       enter(name);
-      auto done = walk(std::move(next), level + 1);
+      auto done = walk(std::move(next), below(states, name), level + 1);
       path_.resize(length);
       if (!done) return done;
     }
@@ -137,8 +181,9 @@ class Walk {
     path_ += name;
   }
 
-  // Matches each entry; leaves the names of the directories to enter in `below`.
-  Result<void> read_entries(const UniqueFd& directory, std::vector<std::string>& below) {
+  // Matches each entry; leaves the names of the directories to enter in `inner`.
+  Result<void> read_entries(const UniqueFd& directory, const States& states,
+                            std::vector<std::string>& inner) {
     while (true) {
       const ssize_t n = ::getdents64(directory.get(), buffer_.data(), buffer_.size());
       if (n == 0) return {};
@@ -150,15 +195,16 @@ class Walk {
         const auto* entry = reinterpret_cast<const dirent64*>(buffer_.data() + at);
         at += entry->d_reclen;
         if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
-        if (++entries_ > kMaxEntries)
+        if (++entries_ > kMaxHideEntries)
           return base::fail(Errc::too_large, "more than 20 million entries to look at");
-        if (auto done = look_at(directory, *entry, below); !done) return done;
+        if (auto done = look_at(directory, *entry, states, inner); !done) return done;
+        if (auto done = check_work(); !done) return done;
       }
     }
   }
 
-  Result<void> look_at(const UniqueFd& directory, const dirent64& entry,
-                       std::vector<std::string>& below) {
+  Result<void> look_at(const UniqueFd& directory, const dirent64& entry, const States& states,
+                       std::vector<std::string>& inner) {
     unsigned char type = entry.d_type;
     if (type == DT_UNKNOWN) {
       struct stat st {};
@@ -168,14 +214,14 @@ class Walk {
     const std::size_t length = path_.size();
     enter(entry.d_name);
     // A link may stand for a directory, so a pattern for directories is tried on it too.
-    const auto by = hidden_by(type == DT_DIR || type == DT_LNK);
+    const auto by = hidden_by(states, entry.d_name, type == DT_DIR || type == DT_LNK);
     Result<void> done;
     if (by && type == DT_LNK)
       done = add_target(*by);
     else if (by)
       done = add(path_, *by, type == DT_DIR);
     else if (type == DT_DIR)
-      below.emplace_back(entry.d_name);
+      inner.emplace_back(entry.d_name);
     path_.resize(length);
     return done;
   }
@@ -184,7 +230,10 @@ class Walk {
   const Normal& normal_;
   const std::vector<std::string>& trees_;
   const std::vector<std::string>& outside_;
+  std::uint64_t max_steps_;
   std::vector<HidePattern> patterns_;
+  std::vector<std::uint64_t> costs_;  // steps of each pattern so far
+  std::uint64_t steps_ = 0;
   std::string path_;  // of the entry at hand, relative to the workspace
   std::map<std::string, HideFact> found_;
   std::size_t entries_ = 0;
@@ -193,12 +242,37 @@ class Walk {
   alignas(dirent64) std::array<char, 65536> buffer_;
 };
 
+// The same product that a verifier refuses (docs/formats/plan.md N-15).
+Result<void> check_sizes(const Normal& normal) {
+  constexpr std::uint64_t kMaxProduct = 16'777'216;
+  const auto count = [](std::string_view text) {
+    return 1 + static_cast<std::uint64_t>(std::ranges::count(text, '/'));
+  };
+  std::uint64_t patterns = 0;
+  std::uint64_t paths = 0;
+  const std::string* longest = nullptr;
+  for (const std::string& pattern : normal.hide) {
+    patterns += count(pattern);
+    if (longest == nullptr || count(*longest) < count(pattern)) longest = &pattern;
+  }
+  for (const auto* list : {&normal.read, &normal.write, &normal.exec})
+    for (const PathEntry& entry : *list) paths += count(entry.path);
+  if (patterns * paths <= kMaxProduct) return {};
+  return base::fail(Errc::too_large, "hide patterns of " + std::to_string(patterns) +
+                                         " components and granted paths of " +
+                                         std::to_string(paths) +
+                                         " are too much to compare; the longest pattern is " +
+                                         longest->substr(0, 200));
+}
+
 }  // namespace
 
 Result<std::vector<HideFact>> find_hidden(const Workspace& workspace, const Normal& normal,
                                           const std::vector<std::string>& trees,
-                                          const std::vector<std::string>& outside) {
-  return Walk(workspace, normal, trees, outside).run();
+                                          const std::vector<std::string>& outside,
+                                          std::uint64_t max_steps) {
+  if (auto done = check_sizes(normal); !done) return base::Unexpected(std::move(done).error());
+  return Walk(workspace, normal, trees, outside, max_steps).run();
 }
 
 }  // namespace ethos::sandbox

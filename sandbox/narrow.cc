@@ -80,7 +80,8 @@ Result<void> fill(const GrantOptions& options, ToolDeclaration& tool) {
   if (auto r = set_paths(options.exec, "--exec", tool.exec); !r) return r;
   for (const std::string& pattern : options.hide) {
     if (!normalise_pattern(pattern))
-      return fail(Errc::malformed, "--hide " + pattern.substr(0, 80) + ": no pattern");
+      return fail(Errc::malformed,
+                  "--hide " + pattern.substr(0, 80) + ": no pattern: needs " + pattern_form());
     tool.hide.push_back(pattern);
   }
   std::set<std::string> names;
@@ -220,9 +221,8 @@ Result<ToolDeclaration> declare(const GrantOptions& options, const std::string& 
   tool.name = tool_name_of(program);
   if (options.profile) {
     if (!is_profile(*options.profile))
-      return fail(Errc::malformed,
-                  "--profile " + options.profile->substr(0, 80) + ": not one of: " +
-                      std::string(allowed_words("profile")));
+      return fail(Errc::malformed, "--profile " + options.profile->substr(0, 80) +
+                                       ": not one of: " + std::string(allowed_words("profile")));
     tool.profile = *options.profile;
   }
   if (auto filled = fill(options, tool); !filled)

@@ -47,19 +47,9 @@ std::int64_t ArtifactList::find_repeated() {
   return out;
 }
 
-WriteGuard::WriteGuard(const Value& normal, const Value& facts) {
+WriteGuard::WriteGuard(const Value& normal, const Value& facts) : patterns_(normal.at("hide")) {
   for (const Value& path : facts.at("policy").items()) policy_.insert(lower(text_of(path)));
   for (const Value& hide : facts.at("hides").items()) hidden_.insert(text_of(hide.at("path")));
-  for (const Value& pattern : normal.at("hide").items()) patterns_.push_back(pattern.text());
-}
-
-bool WriteGuard::is_hidden(std::string_view path, bool is_directory) {
-  for (const std::string& pattern : patterns_) {
-    const auto stars = std::count(pattern.begin(), pattern.end(), '*');
-    work_ += stars > 3 ? pattern.size() * path.size() : pattern.size() + path.size();
-    if (pattern_matches(pattern, path, is_directory)) return true;
-  }
-  return false;
 }
 
 const char* WriteGuard::refuses(const std::string& path, bool is_directory) {
@@ -75,13 +65,10 @@ const char* WriteGuard::refuses(const std::string& path, bool is_directory) {
   const auto slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "" : path.substr(0, slash);
   if (!parent.empty() && parent != good_parent_) {
-    for (auto end = parent.find('/');; end = parent.find('/', end + 1)) {
-      if (is_hidden(std::string_view(parent).substr(0, end), true)) return kMatched;
-      if (end == std::string::npos) break;
-    }
+    if (patterns_.matches_at_or_above(parent, true)) return kMatched;
     good_parent_ = parent;
   }
-  return is_hidden(path, is_directory) ? kMatched : nullptr;
+  return patterns_.matches(path, is_directory) ? kMatched : nullptr;
 }
 
 }  // namespace ethos::verify

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "verify/digest.h"
+#include "verify/hide_patterns.h"
 #include "verify/json.h"
 
 namespace ethos::verify {
@@ -50,16 +51,13 @@ class WriteGuard {
   // Why that name is none; null when it may be. `path` in text form.
   const char* refuses(const std::string& path, bool is_directory);
   // About how many steps the hide patterns took: patterns and names may be made to take long.
-  [[nodiscard]] std::uint64_t work() const { return work_; }
+  [[nodiscard]] std::uint64_t work() const { return patterns_.work(); }
 
  private:
-  bool is_hidden(std::string_view path, bool is_directory);
-
   std::set<std::string, std::less<>> policy_;  // in lower case
   std::set<std::string, std::less<>> hidden_;
-  std::vector<std::string> patterns_;
+  HidePatterns patterns_;
   std::string good_parent_;  // of the last name: nothing is hidden at it or above
-  std::uint64_t work_ = 0;
 };
 
 }  // namespace ethos::verify

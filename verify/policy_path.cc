@@ -4,60 +4,13 @@
 #include <algorithm>
 
 #include "verify/encoding.h"
+#include "verify/hide_patterns.h"
 
 namespace ethos::verify {
 namespace {
 
 constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxPattern = 1024;
-
-// `*` stands for any bytes; everything else for itself. Linear but for one point to come back to.
-bool glob(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t from = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
-// The same one level up, where `**` stands for any components.
-bool match_components(const std::vector<std::string_view>& pattern, const std::vector<std::string_view>& path) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t from = 0;
-  while (t < path.size()) {
-    if (p < pattern.size() && pattern[p] == "**") {
-      star = p++;
-      from = t;
-    } else if (p < pattern.size() && glob(pattern[p], path[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == "**") ++p;
-  return p == pattern.size();
-}
 
 }  // namespace
 
@@ -81,7 +34,8 @@ std::string lower(std::string_view text) {
 }
 
 Result<std::string> normal_path(std::string_view declared) {
-  if (declared.empty() || declared.size() > kMaxPath) return malformed("a path is not 1 to 4096 bytes long");
+  if (declared.empty() || declared.size() > kMaxPath)
+    return malformed("a path is not 1 to 4096 bytes long");
   if (declared.find('\0') != std::string_view::npos) return malformed("a path holds a NUL");
   const bool absolute = declared[0] == '/';
   std::string out;
@@ -108,21 +62,26 @@ bool within(std::string_view path, std::string_view parent) {
   return path.size() > parent.size() && path.starts_with(parent) && path[parent.size()] == '/';
 }
 
-bool strictly_within(std::string_view path, std::string_view parent) { return path != parent && within(path, parent); }
+bool strictly_within(std::string_view path, std::string_view parent) {
+  return path != parent && within(path, parent);
+}
 
 Result<std::string> full_pattern(std::string_view declared) {
-  if (declared.empty() || declared.size() > kMaxPattern || declared.find('\0') != std::string_view::npos) {
+  if (declared.empty() || declared.size() > kMaxPattern ||
+      declared.find('\0') != std::string_view::npos) {
     return malformed("a pattern is not 1 to 1024 bytes without NUL");
   }
   const bool leading = declared[0] == '/';
   std::string_view body = leading ? declared.substr(1) : declared;
   const bool trailing = body.ends_with('/');
   const std::string_view core = trailing ? body.substr(0, body.size() - 1) : body;
-  if (core.empty() || core.starts_with('/') || core.ends_with('/') || core.find("//") != std::string_view::npos) {
+  if (core.empty() || core.starts_with('/') || core.ends_with('/') ||
+      core.find("//") != std::string_view::npos) {
     return malformed("a pattern has an empty component");
   }
   for (const std::string_view component : components(core)) {
-    if (component == "." || component == "..") return malformed("a pattern has a `.` or `..` component");
+    if (component == "." || component == "..")
+      return malformed("a pattern has a `.` or `..` component");
   }
   if (core == "**") return std::string(body);
   const bool anchored = leading || core.find('/') != std::string_view::npos;
@@ -130,15 +89,9 @@ Result<std::string> full_pattern(std::string_view declared) {
   return (body.starts_with("**/") ? "" : "/") + std::string(body);
 }
 
-bool pattern_matches(std::string_view pattern, std::string_view path, bool is_directory) {
-  if (pattern.ends_with('/')) {
-    if (!is_directory) return false;
-    pattern.remove_suffix(1);
-  }
-  return match_components(components(pattern), components(path));
+bool name_matches(std::string_view pattern, std::string_view name) {
+  return matches_wildcard(lower(pattern), lower(name));
 }
-
-bool name_matches(std::string_view pattern, std::string_view name) { return glob(lower(pattern), lower(name)); }
 
 Value make_path(std::string_view base, std::string_view plain) {
   Value out = Value::object();
@@ -172,7 +125,8 @@ Value place_of_absolute(std::string_view absolute) {
   if (absolute == "/tmp") return make_path("scratch", ".");
   if (absolute.starts_with("/tmp/")) return make_path("scratch", absolute.substr(5));
   const std::string_view first = plain.substr(0, plain.find('/'));
-  constexpr std::string_view system[] = {"usr", "bin", "sbin", "etc", "opt", "dev", "proc", "sys", "run"};
+  constexpr std::string_view system[] = {"usr", "bin",  "sbin", "etc", "opt",
+                                         "dev", "proc", "sys",  "run"};
   const bool is_system = plain == "." || first.starts_with("lib") ||
                          std::find(std::begin(system), std::end(system), first) != std::end(system);
   return make_path(is_system ? "system" : "host", plain);

@@ -18,7 +18,8 @@ Result<std::string> normal_path(std::string_view declared);
 // An absolute path at or below the workspace becomes relative.
 std::string relative_to_workspace(std::string path, std::string_view workspace);
 
-// Does `path` equal `parent` or lie below it? `.` holds every relative path, `/` every absolute one.
+// Does `path` equal `parent` or lie below it? `.` holds every relative path, `/` every absolute
+// one.
 bool within(std::string_view path, std::string_view parent);
 bool strictly_within(std::string_view path, std::string_view parent);
 
@@ -28,8 +29,6 @@ std::string lower(std::string_view text);
 
 // D-9: the full form of a hide pattern.
 Result<std::string> full_pattern(std::string_view declared);
-// Does a pattern in full form match `path` (relative, not `.`)?
-bool pattern_matches(std::string_view pattern, std::string_view path, bool is_directory);
 // D-13: `*` stands for any bytes; letters of either case are alike.
 bool name_matches(std::string_view pattern, std::string_view name);
 

@@ -20,7 +20,8 @@ constexpr std::array kEnvEntry{Field{"name", text<1, 128>}, Field{"value", text<
 bool limit_values(const View& v) {
   return v.each_member([](std::string_view name, const View& value) {
     const LimitRule* rule = limit_by_name(name);
-    return rule != nullptr && value.is_integer() && value.number() >= rule->least && value.number() <= rule->most;
+    return rule != nullptr && value.is_integer() && value.number() >= rule->least &&
+           value.number() <= rule->most;
   });
 }
 
@@ -30,9 +31,9 @@ bool enforce_values(const View& v) {
     const LimitRule* rule = limit_by_name(name);
     if (rule == nullptr || list.count() < 1) return false;
     return list.each_element([&](const View& item) {
-      return rule->possible.empty()
-                 ? item.raw() == rule->always
-                 : std::find(rule->possible.begin(), rule->possible.end(), item.raw()) != rule->possible.end();
+      return rule->possible.empty() ? item.raw() == rule->always
+                                    : std::find(rule->possible.begin(), rule->possible.end(),
+                                                item.raw()) != rule->possible.end();
     });
   });
 }
@@ -77,24 +78,27 @@ constexpr std::array kHostFacts{Field{"arch", text<1, 64>},
                                 Field{"landlock_abi", integer},
                                 Field{"overlay_userxattr", boolean},
                                 Field{"uid", count}};
-constexpr std::array kPathFact{Field{"asked", text<1, 4096>},
-                               Field{"cap", one_of<"read", "write", "exec">},
-                               Field{"dev", big, false},
-                               Field{"errno", count, false},
-                               Field{"holds", array_of<one_of<"home", "ledger", "workspace">>, false},
-                               Field{"ino", big, false},
-                               Field{"nlink", count, false},
-                               Field{"path", plain_path, false},
-                               Field{"state", one_of<"present", "absent", "created", "refused">},
-                               Field{"type", one_of<"dir", "file">, false},
-                               Field{"uid", count, false}};
+constexpr std::array kPathFact{
+    Field{"asked", text<1, 4096>},
+    Field{"cap", one_of<"read", "write", "exec">},
+    Field{"dev", big, false},
+    Field{"errno", count, false},
+    Field{"holds", array_of<one_of<"home", "ledger", "workspace">>, false},
+    Field{"ino", big, false},
+    Field{"nlink", count, false},
+    Field{"path", plain_path, false},
+    Field{"state", one_of<"present", "absent", "created", "refused">},
+    Field{"type", one_of<"dir", "file">, false},
+    Field{"uid", count, false}};
 constexpr std::array kDir{Field{"at", text<1, 4096>}, Field{"dev", big}, Field{"ino", big}};
 constexpr std::array kEtc{Field{"at", text<1, 4096>}, Field{"dev", big}, Field{"ino", big},
                           Field{"type", one_of<"dir", "file">}};
 constexpr std::array kLink{Field{"at", text<1, 4096>}, Field{"to", text<0, 4096>}};
-constexpr std::array kSystem{Field{"dirs", array_of<object<kDir>>}, Field{"etc", array_of<object<kEtc>>},
+constexpr std::array kSystem{Field{"dirs", array_of<object<kDir>>},
+                             Field{"etc", array_of<object<kEtc>>},
                              Field{"links", array_of<object<kLink>>}};
-constexpr std::array kWorkspaceFacts{Field{"dev", big}, Field{"gid", count}, Field{"ino", big}, Field{"uid", count}};
+constexpr std::array kWorkspaceFacts{Field{"dev", big}, Field{"gid", count}, Field{"ino", big},
+                                     Field{"uid", count}};
 
 constexpr std::array kFacts{Field{"cwd", plain_path},
                             Field{"env", array_of<text<1, 128>>},
@@ -139,14 +143,18 @@ bool names_itself(const Value& fact, const std::string& asked) {
   return text_of(path) == asked && asked[0] == '/';
 }
 
-// What the functions do with these lists grows with their product, so that comes first. A declaration or ceiling
-// has at most 256 entries a list and 128 patterns; options add few.
+// What the functions do with these lists grows with their product, so that comes first. A
+// declaration or ceiling has at most 256 entries a list and 128 patterns; options add few.
 constexpr std::size_t kMaxList = 1024;
 constexpr std::size_t kMaxComponents = 65'536;  // of all paths together
+// Of all patterns of `hide`, times those of the paths: each may have to be compared with each.
+constexpr std::size_t kMaxCompared = 16'777'216;
 constexpr std::size_t kMaxCeilings = 64;
 constexpr std::size_t kMaxPolicyFiles = 4096;
 
-std::string too_many(const char* key) { return std::string("`") + key + "` has more entries than any declaration gives"; }
+std::string too_many(const char* key) {
+  return std::string("`") + key + "` has more entries than any declaration gives";
+}
 
 std::string check_sizes(const Value& normal) {
   for (const char* key : {"read", "write", "exec", "env", "hide"}) {
@@ -159,7 +167,16 @@ std::string check_sizes(const Value& normal) {
       components += 1 + static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
     }
   }
-  if (components > kMaxComponents) return "the paths have more components than any declaration gives";
+  if (components > kMaxComponents)
+    return "the paths have more components than any declaration gives";
+  std::size_t compared = 0;
+  for (const Value& pattern : normal.at("hide").items()) {
+    const std::string& text = pattern.text();
+    compared +=
+        components * (1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '/')));
+  }
+  if (compared > kMaxCompared)
+    return "the paths and the patterns of `hide` have more components than any declaration gives";
   if (normal.at("ceilings").size() > kMaxCeilings) return too_many("ceilings");
   for (const Value& ceiling : normal.at("ceilings").items()) {
     for (const Value& list : ceiling.items()) {
@@ -205,9 +222,11 @@ std::string check_facts(const Value& facts, const Value& normal) {
       if (cap == "exec" && (asked == "@memory" || asked == "@scratch")) continue;
       if (next == paths.size()) return "`paths` does not answer every path asked for";
       const Value& fact = paths[next++];
-      if (fact.text_at("cap") != cap || fact.text_at("asked") != asked) return "`paths` is not in the order of normal";
+      if (fact.text_at("cap") != cap || fact.text_at("asked") != asked)
+        return "`paths` is not in the order of normal";
       if (!known(fact)) return "an entry of `paths` has keys that do not go with its state";
-      if (!names_itself(fact, asked)) return "an entry of `paths` answers another path than was asked for";
+      if (!names_itself(fact, asked))
+        return "an entry of `paths` answers another path than was asked for";
     }
   }
   if (next != paths.size()) return "`paths` answers a path that was not asked for";

@@ -2,6 +2,7 @@
 #include "sandbox/declaration.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
 
 #include "sandbox/ceiling.h"
 #include "sandbox/git_rules.h"
@@ -184,9 +185,76 @@ TEST_CASE("hide: patterns have one full form and match as they say", "[sandbox]"
   for (int i = 0; i < 500; ++i) stars += "*a";
   CHECK_FALSE(matches((stars + "b").c_str(), std::string(1000, 'a').c_str()));
   std::string deep = "**";
-  for (int i = 0; i < 100; ++i) deep += "/a/**";
+  for (int i = 0; i < 30; ++i) deep += "/a/**";
   CHECK_FALSE(matches((deep + "/b").c_str(),
                       std::string("a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/c").c_str()));
+}
+
+TEST_CASE("hide patterns: stars are matched as their definition says", "[sandbox]") {
+  const std::function<bool(std::string_view, std::string_view)> defined =
+      [&](std::string_view pattern, std::string_view text) -> bool {
+    if (pattern.empty()) return text.empty();
+    if (pattern[0] != '*')
+      return !text.empty() && pattern[0] == text[0] && defined(pattern.substr(1), text.substr(1));
+    return defined(pattern.substr(1), text) || (!text.empty() && defined(pattern, text.substr(1)));
+  };
+  const auto words = [](std::string_view letters, std::size_t most) {
+    std::vector<std::string> out = {""};
+    for (std::size_t from = 0, length = 0; length < most; ++length) {
+      const std::size_t to = out.size();
+      for (; from < to; ++from)
+        for (const char letter : letters) out.push_back(out[from] + letter);
+    }
+    return out;
+  };
+  for (const std::string& pattern : words("ab*", 5))
+    for (const std::string& text : words("ab", 5)) {
+      CAPTURE(pattern, text);
+      REQUIRE(matches_wildcard(pattern, text) == defined(pattern, text));
+    }
+}
+
+TEST_CASE("hide patterns: no pattern takes many steps for a name", "[sandbox]") {
+  const std::string name(255, 'a');
+  const auto steps_of = [&](const std::string& text, std::size_t depth) {
+    const HidePattern pattern(*normalise_pattern(text));
+    HidePattern::State state = pattern.root();
+    std::uint64_t steps = 0;
+    for (std::size_t i = 0; i < depth; ++i) {
+      steps = 0;
+      state = pattern.enter(state, name, steps);
+    }
+    return steps;
+  };
+  std::string stars;
+  for (int i = 0; i < 500; ++i) stars += "*a";
+  CHECK(steps_of(stars + "b", 1) <= 256);
+  CHECK(steps_of("*.pem", 400) <= 2);
+  // The deeper, the more places of the pattern are live: never more than it has.
+  std::string deep;
+  for (int i = 0; i < 31; ++i) deep += "**/*a*/";
+  CHECK(steps_of(deep + "b", 400) <= 32 * 256);
+}
+
+TEST_CASE("hide patterns: one that is too long is refused by its name", "[sandbox]") {
+  std::string names = "a";
+  for (std::size_t i = 1; i < kMaxPatternComponents; ++i) names += "/a";
+  CHECK(normalise_pattern(names));
+  CHECK_FALSE(normalise_pattern(names + "/a"));
+  CHECK(normalise_pattern("**/" + names.substr(2)));
+  const auto declare = [](const std::string& pattern) {
+    return parse_declaration(with(",\"hide\":[\"" + pattern + "\"]"));
+  };
+  CHECK(declare(names));
+  const auto refused = declare("secret/" + names);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message().find("secret/a/a") != std::string::npos);
+  CHECK(refused.error().message().find("63 components") != std::string::npos);
+  // The full form is longer than the longest that may be declared.
+  const std::string longest(1024, 'a');
+  REQUIRE(normalise_pattern(longest));
+  CHECK(HidePattern(*normalise_pattern(longest)).matches("x/" + longest, false));
+  CHECK_FALSE(normalise_pattern(longest + "a"));
 }
 
 TEST_CASE("hide patterns: a path is hidden with every directory above it, in one pass",
@@ -237,6 +305,12 @@ TEST_CASE("git rules: what none and read hide", "[sandbox]") {
         "config", "hooks", ".git/modules/x/refs/heads/logs"})
     CHECK_FALSE(is_hidden_by_git(path, Git::read));
   CHECK(is_within_git_hidden("a/.git/hooks/pre-commit", Git::read));
+  // A repository within a repository.
+  CHECK(is_hidden_by_git(".git/objects/.git/config", Git::read));
+  CHECK(is_hidden_by_git(".git/objects/.git/modules/x/config", Git::read));
+  CHECK(is_hidden_by_git(".git/modules/.git/x/config", Git::read));
+  CHECK_FALSE(is_hidden_by_git(".git/modules/x/objects/config", Git::read));
+  CHECK_FALSE(is_hidden_by_git(".git/modules/x/.git/objects/config", Git::read));
   CHECK(is_within_git_hidden(".git/refs", Git::none));
 }
 

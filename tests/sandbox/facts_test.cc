@@ -13,6 +13,7 @@
 #include "sandbox/facts_collect.h"
 #include "sandbox/git_revision.h"
 #include "sandbox/grants.h"
+#include "sandbox/hide_walk.h"
 #include "sandbox/load_policy.h"
 #include "sandbox/prepare.h"
 
@@ -102,6 +103,40 @@ TEST_CASE("facts: hidden are all matches in granted trees, and .git at any depth
   CHECK(hidden(collect(s, ",\"read\":[\"a\",\"a/b\"],\"hide\":[\"a/b/*.pem\"]")) ==
         Texts{"hide:a/b/key.pem"});
   CHECK(hidden(collect(s, ",\"read\":[]")).empty());
+}
+
+TEST_CASE("facts: hide patterns have a budget, and what exceeds it is named", "[sandbox]") {
+  const Scratch s;
+  for (int i = 0; i < 40; ++i) s.file("deep/" + std::to_string(i) + std::string(100, 'x'));
+  const Workspace w = open(s);
+  const Normal normal = normal_of(",\"hide\":[\"*.pem\",\"*x*x*y\",\"deep/\"]", w.path);
+  // "deep" is hidden whole: nothing below it is compared.
+  CHECK(find_hidden(w, normal, {"."}, {}, 100));
+  const Normal costly = normal_of(",\"hide\":[\"*.pem\",\"*x*x*y\"]", w.path);
+  const auto refused = find_hidden(w, costly, {"."}, {}, 1000);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == base::Errc::too_large);
+  CHECK(refused.error().message().find("**/*x*x*y") != std::string::npos);
+  CHECK(refused.error().message().find("1000 steps") != std::string::npos);
+  CHECK(find_hidden(w, costly, {"."}, {}, 5000));
+}
+
+TEST_CASE("facts: patterns and paths that no verifier would compare are refused", "[sandbox]") {
+  const Scratch s;
+  const Workspace w = open(s);
+  std::string pattern = "a";
+  for (std::size_t i = 1; i < 63; ++i) pattern += "/a";
+  std::string patterns;
+  for (int i = 0; i < 128; ++i)
+    patterns += (i == 0 ? "\"" : ",\"") + pattern + std::to_string(i) + "\"";
+  std::string path = "b";
+  for (std::size_t i = 1; i < 2048; ++i) path += "/b";
+  const std::string hide = ",\"hide\":[" + patterns + "],\"read\":[";
+  CHECK(find_hidden(w, normal_of(hide + "\"" + path + "\"]", w.path), {}, {}));
+  const auto refused = find_hidden(
+      w, normal_of(hide + "\"" + path + "\",\"c" + path.substr(1) + "\"]", w.path), {}, {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message().find("/a/a/") != std::string::npos);
 }
 
 TEST_CASE("facts: git read hides what may hold secrets or commands", "[sandbox]") {

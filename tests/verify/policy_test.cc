@@ -12,6 +12,7 @@
 #include "tests/verify/support/shared.h"
 #include "verify/declaration.h"
 #include "verify/grants.h"
+#include "verify/hide_patterns.h"
 #include "verify/jsonc.h"
 #include "verify/plan.h"
 #include "verify/policy_path.h"
@@ -63,7 +64,8 @@ Answer evaluate(const Case& test) {
   input.tool = test.inputs.at("tool").get<std::string>();
   input.origin = test.inputs.at("origin").get<std::string>();
   input.workspace = test.inputs.at("workspace").get<std::string>();
-  if (input.origin != "pinned" && input.origin != "revision") input.ceilings.push(builtin_ceiling());
+  if (input.origin != "pinned" && input.origin != "revision")
+    input.ceilings.push(builtin_ceiling());
   // The declaration is read first: its faults come before a ceiling's.
   const auto alone = normal_from_declaration(input);
   if (!alone && alone.error().code != Errc::refused) {
@@ -115,7 +117,8 @@ TEST_CASE("policy: every shared vector comes out byte for byte", "[verify][golde
       const auto got = answer.exact.find(name);
       CAPTURE(name);
       CHECK((wanted == test.exact.end()) == (got == answer.exact.end()));
-      if (wanted != test.exact.end() && got != answer.exact.end()) CHECK(got->second == wanted->second);
+      if (wanted != test.exact.end() && got != answer.exact.end())
+        CHECK(got->second == wanted->second);
     }
     if (!test.inputs.contains("refusal")) {
       CHECK(answer.stage.empty());
@@ -131,8 +134,10 @@ TEST_CASE("policy: every shared vector comes out byte for byte", "[verify][golde
   CHECK(cases >= 60);
 }
 
-// What comes from a hostile ledger is judged in bounded work: lists that no declaration gives are refused first.
-TEST_CASE("policy: lists longer than any declaration gives are refused, many hides are looked up", "[verify]") {
+// What comes from a hostile ledger is judged in bounded work: lists that no declaration gives are
+// refused first.
+TEST_CASE("policy: lists longer than any declaration gives are refused, many hides are looked up",
+          "[verify]") {
   const Case test = load(fs::path(ETHOS_TEST_DATA) / "policy" / "02-linter.json");
   const auto normal = nlohmann::json::parse(test.exact.at("normal"));
   const auto shape = [](const nlohmann::json& json) {
@@ -142,12 +147,21 @@ TEST_CASE("policy: lists longer than any declaration gives are refused, many hid
   };
   const auto entries = [](std::size_t count, const std::string& tail) {
     auto out = nlohmann::json::array();
-    for (std::size_t i = 0; i < count; ++i) out.push_back({{"optional", false}, {"path", "a" + std::to_string(100'000 + i) + tail}});
+    for (std::size_t i = 0; i < count; ++i)
+      out.push_back({{"optional", false}, {"path", "a" + std::to_string(100'000 + i) + tail}});
     return out;
   };
   REQUIRE(shape(normal).empty());
-  for (const auto& [count, tail, good] : {std::tuple{1024, std::string(), true}, {1025, std::string(), false}, {1000, "/b/b/b/b" + std::string(), true},
-                                          {1000, [] { std::string t; for (int i = 0; i < 70; ++i) t += "/b"; return t; }(), false}}) {
+  for (const auto& [count, tail, good] : {std::tuple{1024, std::string(), true},
+                                          {1025, std::string(), false},
+                                          {1000, "/b/b/b/b" + std::string(), true},
+                                          {1000,
+                                           [] {
+                                             std::string t;
+                                             for (int i = 0; i < 70; ++i) t += "/b";
+                                             return t;
+                                           }(),
+                                           false}}) {
     auto many = normal;
     many["read"] = entries(static_cast<std::size_t>(count), tail);
     CAPTURE(count, tail);
@@ -164,15 +178,20 @@ TEST_CASE("policy: lists longer than any declaration gives are refused, many hid
 }
 
 // The lookup says of each place what within() says.
-TEST_CASE("policy: a path is in conflict with a hide above it, however many there are", "[verify]") {
+TEST_CASE("policy: a path is in conflict with a hide above it, however many there are",
+          "[verify]") {
   const Case test = load(fs::path(ETHOS_TEST_DATA) / "policy" / "02-linter.json");
   auto normal = nlohmann::json::parse(test.exact.at("normal"));
   auto facts = nlohmann::json::parse(test.exact.at("facts"));
   for (const char* key : {"read", "write", "exec"}) normal[key] = nlohmann::json::array();
   normal["hide"] = nlohmann::json::array();
-  const std::vector<std::pair<std::string, bool>> asked{{"a", false}, {"a/h", true}, {"a/h/b/c", true}, {"a/h2", false}, {"b", false}, {"h", false}, {"z/d/e", true}};
+  const std::vector<std::pair<std::string, bool>> asked{
+      {"a", false}, {"a/h", true}, {"a/h/b/c", true}, {"a/h2", false},
+      {"b", false}, {"h", false},  {"z/d/e", true}};
   auto places = nlohmann::json::array();
-  for (const std::string place : {"a/h", "z/d"}) places.push_back({{"by", "hide"}, {"path", {{"base", "workspace"}, {"path", place}}}, {"type", "dir"}});
+  for (const std::string place : {"a/h", "z/d"})
+    places.push_back(
+        {{"by", "hide"}, {"path", {{"base", "workspace"}, {"path", place}}}, {"type", "dir"}});
   facts["hides"] = places;
   facts["paths"] = nlohmann::json::array();
   for (const auto& [path, in_hide] : asked) {
@@ -186,19 +205,46 @@ TEST_CASE("policy: a path is in conflict with a hide above it, however many ther
   for (const auto& [path, in_hide] : asked) {
     const std::string on = "read:" + path;
     CAPTURE(path);
-    CHECK(std::any_of(result.reasons.begin(), result.reasons.end(), [&](const Reason& r) { return r.rule == "conflict" && r.on == on; }) == in_hide);
+    CHECK(std::any_of(result.reasons.begin(), result.reasons.end(), [&](const Reason& r) {
+            return r.rule == "conflict" && r.on == on;
+          }) == in_hide);
   }
 }
 
 TEST_CASE("jsonc: comments and escapes are read, everything else is refused", "[verify]") {
-  CHECK(parse_jsonc("// a\n{ /* b */ \"a\" : [1, -2, true, null, \"\\u00e9\\ud83d\\ude00\\/\"] } // end").ok());
+  CHECK(parse_jsonc(
+            "// a\n{ /* b */ \"a\" : [1, -2, true, null, \"\\u00e9\\ud83d\\ude00\\/\"] } // end")
+            .ok());
   CHECK(parse_jsonc("{\"a\":1}\r// only a carriage return ends the line\r").ok());
-  for (const std::string& bad : std::vector<std::string>{
-           "", "{", "{\"a\":1,}", "[1,]", "{\"a\":1 \"b\":2}", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "{\"a\":01}",
-           "{\"a\":1.5}", "{\"a\":1e3}", "{\"a\":-0}", "{\"a\":1234567890123456}", "{\"a\":\"\\ud800\"}",
-           "{\"a\":\"\\udc00\"}", "{\"a\":\"\\u0000\"}", "{\"a\":\"\\x\"}", "{\"a\":\"\n\"}", "/* open", "{} x", "{}{}",
-           "\xef\xbb\xbf{}", std::string("{}\0", 3), "{\"a\":\"\xff\"}", "// \xff\n{}", "{'a':1}", "{a:1}", "nul",
-           std::string(17, '[') + std::string(17, ']')}) {
+  for (const std::string& bad :
+       std::vector<std::string>{"",
+                                "{",
+                                "{\"a\":1,}",
+                                "[1,]",
+                                "{\"a\":1 \"b\":2}",
+                                "{\"a\":1,\"a\":2}",
+                                "{\"a\":1,\"\\u0061\":2}",
+                                "{\"a\":01}",
+                                "{\"a\":1.5}",
+                                "{\"a\":1e3}",
+                                "{\"a\":-0}",
+                                "{\"a\":1234567890123456}",
+                                "{\"a\":\"\\ud800\"}",
+                                "{\"a\":\"\\udc00\"}",
+                                "{\"a\":\"\\u0000\"}",
+                                "{\"a\":\"\\x\"}",
+                                "{\"a\":\"\n\"}",
+                                "/* open",
+                                "{} x",
+                                "{}{}",
+                                "\xef\xbb\xbf{}",
+                                std::string("{}\0", 3),
+                                "{\"a\":\"\xff\"}",
+                                "// \xff\n{}",
+                                "{'a':1}",
+                                "{a:1}",
+                                "nul",
+                                std::string(17, '[') + std::string(17, ']')}) {
     CAPTURE(bad);
     CHECK_FALSE(parse_jsonc(bad).ok());
   }
@@ -227,19 +273,96 @@ TEST_CASE("paths: the one text form, and what lies within what", "[verify]") {
   CHECK_FALSE(within("usr", "/"));
 }
 
+namespace {
+
+bool pattern_matches(std::string_view pattern, std::string_view path, bool is_directory) {
+  Value list = Value::array();
+  list.push(Value::of(pattern));
+  return HidePatterns(list).matches(path, is_directory);
+}
+
+// By the definition, one component and one byte after the other.
+bool defined(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern[0] != '*')
+    return !text.empty() && pattern[0] == text[0] && defined(pattern.substr(1), text.substr(1));
+  return defined(pattern.substr(1), text) || (!text.empty() && defined(pattern, text.substr(1)));
+}
+
+using Names = std::vector<std::string_view>;
+
+bool defined(const Names& pattern, std::size_t p, const Names& path, std::size_t t) {
+  if (p == pattern.size()) return t == path.size();
+  if (pattern[p] == "**")
+    return defined(pattern, p + 1, path, t) ||
+           (t < path.size() && defined(pattern, p, path, t + 1));
+  return t < path.size() && defined(pattern[p], path[t]) && defined(pattern, p + 1, path, t + 1);
+}
+
+}  // namespace
+
+TEST_CASE("patterns: each matches as its definition says, in a bounded number of steps",
+          "[verify]") {
+  const Names parts = {"a", "b", "**", "*b", "a*b*"};
+  const Names names = {"a", "b", "ab"};
+  for (unsigned p = 0; p < 625; ++p) {
+    const unsigned length = 1 + p % 4;
+    std::string pattern;
+    for (unsigned i = 0, rest = p; i < length; ++i, rest /= 5)
+      pattern += "/" + std::string(parts[rest % 5]);
+    for (const bool is_for_directories : {false, true}) {
+      Value list = Value::array();
+      list.push(Value::of(pattern + (is_for_directories ? "/" : "")));
+      HidePatterns patterns(list);
+      for (unsigned t = 0; t < 81; ++t) {
+        std::string path;
+        bool above = false;
+        bool whole = false;
+        const unsigned depth = 1 + t % 4;
+        for (unsigned i = 0, rest = t; i < depth; ++i, rest /= 3) {
+          above = above || whole;
+          path += std::string(i == 0 ? "" : "/") + std::string(names[rest % 3]);
+          whole = defined(components(pattern), 0, components(path), 0);
+        }
+        CAPTURE(pattern, path, is_for_directories);
+        const std::uint64_t before = patterns.work();
+        for (const bool is_directory : {false, true}) {
+          const bool at = whole && (is_directory || !is_for_directories);
+          REQUIRE(patterns.matches(path, is_directory) == at);
+          REQUIRE(patterns.matches_at_or_above(path, is_directory) == (at || above));
+        }
+        REQUIRE(patterns.work() - before <= 4 * length * (depth + 1));
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "patterns: a declaration of another time may have more components and stars than one of today",
+    "[verify]") {
+  std::string pattern = "**/x";
+  for (int i = 0; i < 100; ++i) pattern += "/**/*a*a*";
+  CHECK(full_pattern(pattern));
+  std::string path = "x";
+  for (int i = 0; i < 100; ++i) path += "/baab";
+  CHECK(pattern_matches(pattern, path, false));
+  CHECK_FALSE(pattern_matches(pattern, path.substr(0, path.size() - 5), false));
+}
+
 TEST_CASE("patterns: full form and matching as the page gives them", "[verify]") {
   for (const auto& [declared, full] : std::map<std::string, std::string>{{".env", "**/.env"},
-                                                                          {"/.env", "/.env"},
-                                                                          {"a/b", "/a/b"},
-                                                                          {"/**/x", "**/x"},
-                                                                          {"tmp/", "**/tmp/"},
-                                                                          {"/a/", "/a/"},
-                                                                          {"**", "**"}}) {
+                                                                         {"/.env", "/.env"},
+                                                                         {"a/b", "/a/b"},
+                                                                         {"/**/x", "**/x"},
+                                                                         {"tmp/", "**/tmp/"},
+                                                                         {"/a/", "/a/"},
+                                                                         {"**", "**"}}) {
     const auto got = full_pattern(declared);
     REQUIRE(got);
     CHECK(*got == full);
   }
-  for (const char* bad : {"", "/", "a//b", "../a", "a/./b", "a//"}) CHECK_FALSE(full_pattern(bad).ok());
+  for (const char* bad : {"", "/", "a//b", "../a", "a/./b", "a//"})
+    CHECK_FALSE(full_pattern(bad).ok());
   CHECK(pattern_matches("**/.env", ".env", false));
   CHECK(pattern_matches("**/.env", "a/b/.env", false));
   CHECK_FALSE(pattern_matches("/.env", "a/.env", false));
@@ -257,7 +380,8 @@ TEST_CASE("patterns: full form and matching as the page gives them", "[verify]")
 
 TEST_CASE("narrowing: options may only make a declaration narrower", "[verify]") {
   NormalInput input;
-  input.source = R"({"version":1,"tools":{"t":{"command":["true"],"read":["src","doc"],"write":["out"],"git":"read",
+  input.source =
+      R"({"version":1,"tools":{"t":{"command":["true"],"read":["src","doc"],"write":["out"],"git":"read",
     "env":["LANG","A=b"],"limits":{"wall":"60s"}}}})";
   input.tool = "t";
   input.origin = "workspace";
