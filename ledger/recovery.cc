@@ -10,6 +10,7 @@
 #include "ledger/base/file_io.h"
 #include "ledger/base/file_lock.h"
 #include "ledger/base/paths.h"
+#include "ledger/dead_cgroup.h"
 #include "ledger/reader.h"
 #include "ledger/record/record_types.h"
 #include "ledger/run_lock.h"
@@ -31,6 +32,7 @@ struct DeadRun {
   RunChain chain;
   bool has_records = false;
   bool has_end = false;
+  std::vector<std::string> cgroups;
 };
 
 // Empty for a live run.
@@ -48,8 +50,8 @@ Result<std::optional<DeadRun>> try_dead(const LedgerFiles& files, const record::
   const RunFile file = parse_run_file(text ? *text : std::string());
   // Unlocked means dead for a direct writer's run only: the service may just be starting again.
   if (file.service && whose == DeadRuns::direct) return std::optional<DeadRun>();
-  return std::optional<DeadRun>(
-      DeadRun{std::move(*lock), path, file.first_size, RunChain{run, 0, {}}, false, false});
+  return std::optional<DeadRun>(DeadRun{std::move(*lock), path, file.first_size,
+                                        RunChain{run, 0, {}}, false, false, file.cgroups});
 }
 
 // Finds where each dead run's chain stands, in one pass over the records since the oldest began.
@@ -95,6 +97,7 @@ Result<std::vector<record::RunId>> recover_runs(Appender& appender, DeadRuns who
     auto committed = appender.commit(request);
     if (!committed) return Unexpected(std::move(committed).error().with_context("run.abort"));
   }
+  for (const DeadRun& run : dead) remove_dead_cgroups(run.lock.fd().get(), run.cgroups);
   // Only now: a crash before this line finds the files again, and the ends in the ledger.
   for (const DeadRun& run : dead) ::unlink(run.path.c_str());
   return aborted;

@@ -14,6 +14,7 @@
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
+#include "ledger/dead_cgroup.h"
 #include "ledger/high_water.h"
 #include "ledger/record/checkpoint.h"
 
@@ -30,6 +31,7 @@ struct DirCloser {
 };
 
 constexpr std::string_view kService = "service ";
+constexpr std::string_view kCgroup = "cgroup ";
 
 // Takes a decimal number and the space behind it off the front.
 template <typename T>
@@ -62,10 +64,16 @@ RunFile parse_run_file(std::string_view text) {
   if (end == std::string_view::npos) return out;
   auto size = record::parse_size(text.substr(0, end));
   if (size) out.first_size = *size;
-  text.remove_prefix(end + 1);
-  if (text.starts_with(kService) && text.ends_with('\n'))
-    out.service = parse_service(text.substr(kService.size(), text.size() - kService.size() - 1));
-  return out;
+  for (;;) {
+    text.remove_prefix(text.find('\n') + 1);
+    const std::size_t length = text.find('\n');
+    if (length == std::string_view::npos) return out;  // nothing, or half a line
+    const std::string_view line = text.substr(0, length);
+    if (line.starts_with(kService))
+      out.service = parse_service(line.substr(kService.size()));
+    else if (line.starts_with(kCgroup) && is_run_cgroup(line.substr(kCgroup.size())))
+      out.cgroups.emplace_back(line.substr(kCgroup.size()));
+  }
 }
 
 bool has_run_files(const LedgerFiles& files) {
@@ -142,6 +150,12 @@ Result<RunLock> RunLock::create(const LedgerFiles& files, const record::RunId& r
   auto lock = create_run_file(files, run, {high_water_size(files)});
   if (!lock) return Unexpected(std::move(lock).error());
   return RunLock(std::move(*lock), files.runs() + "/" + run.text());
+}
+
+Result<void> RunLock::note_cgroup(const std::string& path) {
+  if (!is_run_cgroup(path)) return base::fail(Errc::malformed, "control group " + path);
+  // Not synced: what a power cut takes from the file it takes from the kernel, too.
+  return base::write_all(lock_.fd(), base::as_bytes(std::string(kCgroup) + path + "\n"), path_);
 }
 
 Result<void> RunLock::finish() {

@@ -29,8 +29,10 @@ struct RunFile {
     record::Digest token_hash;
   };
   std::optional<Service> service = std::nullopt;
+  // Control groups that the run made: who ends it when it is dead removes them.
+  std::vector<std::string> cgroups = {};
 };
-inline constexpr std::size_t kMaxRunFileBytes = 256;
+inline constexpr std::size_t kMaxRunFileBytes = 65'536;
 // A text that is damaged (a crash) says little or nothing, which only means a longer search.
 RunFile parse_run_file(std::string_view text);
 // Makes the file, locked; the directory too when it is missing.
@@ -51,6 +53,9 @@ void remove_unfinished_run_files(const LedgerFiles& files);
 class RunLock {
  public:
   static base::Result<RunLock> create(const LedgerFiles& files, const record::RunId& run);
+  // The run is about to make this control group (is_run_cgroup). Call it before: whoever kills the
+  // run in between leaves a name of nothing.
+  base::Result<void> note_cgroup(const std::string& path);
   // The run's end is committed: removes the file. Without this the file stays for recovery.
   base::Result<void> finish();
   [[nodiscard]] int fd() const { return lock_.fd().get(); }

@@ -149,8 +149,11 @@ struct LaunchOptions {
   int stderr_fd = 2;
   bool keep_stdout = false;  // also keep the bytes in StreamResult::kept (up to the output limit)
   bool keep_stderr = false;
-  std::string cgroup_parent;  // absolute path below the cgroup2 mount; empty: choose
+  std::string cgroup_parent;                 // absolute path below the cgroup2 mount; empty: choose
   std::optional<CgroupParent> cgroup_found;  // what find_cgroup_parent has answered; absent: ask
+  // Is told the path of the run's control group before that is made, so that what a killed
+  // supervisor leaves can be found. Fails: the run is refused.
+  std::function<base::Result<void>(const std::string& path)> note_cgroup;
   AuditUse audit = AuditUse::automatic;
   bool commit_staged = true;
   // File in a private directory, written while staged grants are committed and removed afterwards;

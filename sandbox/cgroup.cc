@@ -141,15 +141,14 @@ Result<CgroupParent> find_cgroup_parent(const std::string& wanted) {
   if (!mount) return Unexpected(std::move(mount).error());
   if (!wanted.empty()) {
     // As it is written, when that is a directory of the hierarchy; else below its mount.
-    const std::string below =
-        *mount + (wanted.starts_with('/') ? "" : "/") + wanted;
+    const std::string below = *mount + (wanted.starts_with('/') ? "" : "/") + wanted;
     const std::string path =
         wanted.starts_with('/') && (is_cgroup2(wanted.c_str()) || !is_cgroup2(below.c_str()))
             ? wanted
             : below;
     if (!is_cgroup2(path.c_str()))
-      return fail(Errc::refused, path + " is no cgroup v2 directory; cgroup v2 is mounted on " +
-                                     *mount);
+      return fail(Errc::refused,
+                  path + " is no cgroup v2 directory; cgroup v2 is mounted on " + *mount);
     if (!is_usable(path)) return fail(Errc::refused, path, errno);
     return CgroupParent{path, words_of(path, "cgroup.subtree_control")};
   }
@@ -189,8 +188,11 @@ std::string advise_on_controller(std::string_view name) {
                               *mount != "/sys/fs/cgroup");
 }
 
-Result<CgroupLeaf> CgroupLeaf::create(const CgroupParent& parent, const Plan& plan) {
+Result<CgroupLeaf> CgroupLeaf::create(const CgroupParent& parent, const Plan& plan,
+                                      const Note& note) {
   const std::string path = parent.path + "/" + random_name();
+  if (note)
+    if (auto noted = note(path); !noted) return Unexpected(std::move(noted).error());
   if (mkdir(path.c_str(), 0755) != 0) return fail_errno(path, errno);
   UniqueFd dir = open_dir(path);
   if (!dir.is_open()) {

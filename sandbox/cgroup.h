@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +43,10 @@ class CgroupLeaf {
  public:
   // Makes the leaf and writes every limit whose enforcer is `cgroup`. Errc::unsupported names a
   // controller that is missing.
-  static base::Result<CgroupLeaf> create(const CgroupParent& parent, const Plan& plan);
+  // `note` is told its path first.
+  using Note = std::function<base::Result<void>(const std::string& path)>;
+  static base::Result<CgroupLeaf> create(const CgroupParent& parent, const Plan& plan,
+                                         const Note& note = {});
   CgroupLeaf(CgroupLeaf&&) noexcept = default;
   CgroupLeaf& operator=(CgroupLeaf&&) noexcept = default;
   CgroupLeaf(const CgroupLeaf&) = delete;

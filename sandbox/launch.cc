@@ -143,7 +143,7 @@ std::optional<Launch::Failure> Launch::make_cgroup() {
                                       : find_cgroup_parent(options_.cgroup_parent);
   if (!parent) return refuse(parent.error());
   if (!is_required && parent->controllers.empty()) return std::nullopt;
-  auto leaf = CgroupLeaf::create(*parent, plan_);
+  auto leaf = CgroupLeaf::create(*parent, plan_, options_.note_cgroup);
   if (!leaf) return refuse(leaf.error());
   cgroup_.emplace(std::move(leaf).value());
   return std::nullopt;

@@ -144,6 +144,7 @@ class Run {
     launch.stdin_fd = ready_.standard_input.get();
     launch.cgroup_parent = options_.cgroup_parent.value_or("");
     launch.cgroup_found = ready_.cgroup_parent;
+    launch.note_cgroup = [this](const std::string& path) { return sink_.note_cgroup(path); };
     if (auto chosen = choose_audit(); !chosen)
       return runner_failed(recorder, {chosen.error().message(), 0});
     else

@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "ledger/base/file_io.h"
 #include "ledger/base/file_lock.h"
 #include "ledger/base/paths.h"
+#include "ledger/dead_cgroup.h"
 #include "ledger/reader.h"
 #include "sandbox/dead_runs.h"
 
@@ -44,7 +46,10 @@ void remove_dead_locks(const ledger::LedgerFiles& files) {
     if (!fd) continue;
     auto lock = base::FileLock::take(std::move(*fd), base::LockKind::exclusive,
                                      base::IfBusy::give_up, path);
-    if (lock) ::unlink(path.c_str());
+    if (!lock) continue;
+    const auto text = base::read_fd(lock->fd(), ledger::kMaxRunFileBytes, path);
+    if (text) ledger::remove_dead_cgroups(lock->fd().get(), ledger::parse_run_file(*text).cgroups);
+    ::unlink(path.c_str());
   }
 }
 

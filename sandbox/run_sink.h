@@ -27,6 +27,8 @@ class RunSink {
 
   // Gives the run its id and says that it lives. Before its first record.
   base::Result<record::RunId> begin();
+  // The run makes a control group: see ledger::RunLock.
+  base::Result<void> note_cgroup(const std::string& path) { return lock_->note_cgroup(path); }
   // The run's end is committed, or nothing of it is in the ledger.
   base::Result<void> finish();
 

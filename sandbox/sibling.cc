@@ -140,6 +140,7 @@ Result<SiblingOutput> run_sibling(const Plan& plan, std::string_view input) {
   options.stderr_fd = -1;
   options.keep_stdout = true;
   options.keep_stderr = true;
+  options.cgroup_found = CgroupParent{};  // none of its limits is a control group's
   NoSink sink;
   CageOutcome outcome = run_cage(plan, options, sink);
   if (const auto* denial = std::get_if<SetupDenial>(&outcome))

@@ -12,6 +12,7 @@
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
+#include "ledger/dead_cgroup.h"
 #include "ledger/reader.h"
 #include "ledger/record/record_types.h"
 #include "ledger/run_lock.h"
@@ -66,6 +67,7 @@ Result<void> RunBook::take_over(const record::RunId& run, TimePoint ending) {
   served->file = parse_run_file(*text);
   if (!served->file.service) {
     // A direct writer's that died: nobody can come back for it.
+    remove_dead_cgroups(served->lock->fd().get(), served->file.cgroups);
     served->ending = TimePoint::min();
   } else if (!is_alive(*served->file.service)) {
     served->ending = ending;

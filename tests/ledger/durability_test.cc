@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -291,6 +292,39 @@ TEST_CASE("runs: the dead are aborted, the living and the ended are left alone",
   REQUIRE(lock->finish());
   CHECK(fs::is_empty(f.files.runs()));
   check_whole(f);
+}
+
+TEST_CASE("run files: lines that name control groups are taken as they must be",
+          "[ledger][recovery]") {
+  const std::string group = "/sys/fs/cgroup/ethos/run-0123456789abcdef";
+  const auto groups = [](const std::string& text) { return ledger::parse_run_file(text).cgroups; };
+  CHECK(groups("7\n").empty());
+  CHECK(groups("7\ncgroup " + group + "\n") == std::vector<std::string>{group});
+  CHECK(ledger::parse_run_file("7\ncgroup " + group + "\n").first_size == 7);
+  CHECK(groups("7\nother\ncgroup " + group + "\ncgroup " + group + "\n").size() == 2);
+  // A crash cut it.
+  CHECK(groups("7\ncgroup " + group).empty());
+  for (const char* bad :
+       {"run-0123456789abcdef", "/run-0123456789abcde", "/run-0123456789abcdefa", "/x",
+        "/run-0123456789ABCDEF", "/run-0123456789abcdef/", "/", "", "/run-0123456789abcdef/x"})
+    CHECK(groups(std::string("7\ncgroup ") + bad + "\n").empty());
+  const std::string service = "service 1 2 3 sha256:" + std::string(64, 'a') + "\n";
+  CHECK(ledger::parse_run_file("7\n" + service).service);
+  CHECK_FALSE(ledger::parse_run_file("7\ncgroup " + group + "\n").service);
+}
+
+TEST_CASE("run files: a run says its control group before it makes it", "[ledger][recovery]") {
+  LedgerFixture f;
+  const ledger::RunChain run = new_run();
+  auto lock = ledger::RunLock::create(f.files, run.id);
+  REQUIRE(lock);
+  const std::string group = "/nowhere/run-0123456789abcdef";
+  REQUIRE(lock->note_cgroup(group));
+  CHECK_FALSE(lock->note_cgroup("/etc"));
+  CHECK_FALSE(lock->note_cgroup("/a\nb/run-0123456789abcdef"));
+  std::ifstream file(f.files.runs() + "/" + run.id.text());
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  CHECK(ledger::parse_run_file(text).cgroups == std::vector<std::string>{group});
 }
 
 TEST_CASE("recovery: killed at any moment it is done again, once", "[ledger][recovery][slow]") {

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "ledger/base/unique_fd.h"
 #include "ledger/reader.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/workspace.h"
 #include "tests/sandbox/program.h"
 
@@ -378,6 +380,96 @@ TEST_CASE(
   CHECK(site.records("run.close").size() == 2);
 }
 
+namespace {
+
+// A directory for groups of runs, for a test of its own. Empty where none can be made.
+class GroupParent {
+ public:
+  GroupParent() {
+    const auto mount = ethos::sandbox::cgroup2_mount();
+    if (!mount) return;
+    path_ = *mount + "/ethos-test-" + std::to_string(::getpid());
+    if (::mkdir(path_.c_str(), 0755) != 0) path_.clear();
+  }
+  ~GroupParent() {
+    for (const std::string& group : groups()) ::rmdir(group.c_str());
+    if (!path_.empty()) ::rmdir(path_.c_str());
+  }
+  GroupParent(const GroupParent&) = delete;
+  GroupParent& operator=(const GroupParent&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::vector<std::string> groups() const {
+    std::vector<std::string> out;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(path_, none))
+      if (entry.is_directory()) out.push_back(entry.path().string());
+    return out;
+  }
+
+ private:
+  std::string path_;
+};
+
+// A run whose runner is killed when the tool is up.
+void leave_dead_run(const Site& site, const GroupParent& parent) {
+  const Started dead = site.start(
+      "ethos-run", {"--cgroup-parent", parent.path(), "--", "/bin/sh", "-c", "echo up; sleep 30"});
+  char up[3] = {};
+  REQUIRE(::read(dead.out, up, 3) == 3);
+  REQUIRE(::kill(dead.pid, SIGKILL) == 0);
+  CHECK(Site::wait(dead).status == 128 + SIGKILL);
+}
+
+// Its file in the ledger's directory of runs.
+fs::path dead_run_file(const Site& site) {
+  for (const auto& entry : fs::directory_iterator(site.ledger() + ".runs")) return entry.path();
+  FAIL("no run has a file");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("ethos-run: the control group of a killed runner is removed by who ends its run",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const GroupParent parent;
+  if (parent.path().empty()) {
+    WARN("skipped: no directory can be made in a cgroup v2 hierarchy");
+    return;
+  }
+  const Site site;
+  SECTION("the next run") {
+    leave_dead_run(site, parent);
+    REQUIRE(parent.groups().size() == 1);
+    CHECK(site.run({"--", "true"}).status == 0);
+    CHECK(parent.groups().empty());
+  }
+  SECTION("ethos-ledger recover") {
+    leave_dead_run(site, parent);
+    REQUIRE(parent.groups().size() == 1);
+    CHECK(site.program("ethos-ledger", {"recover", "--ledger", site.ledger()}).status == 0);
+    CHECK(parent.groups().empty());
+  }
+  SECTION("but no other group, whatever the file says") {
+    leave_dead_run(site, parent);
+    const std::string live = parent.path() + "/tool";
+    const std::string other = parent.path() + "/run-0123456789abcdef";
+    REQUIRE(::mkdir(live.c_str(), 0755) == 0);
+    REQUIRE(::mkdir(other.c_str(), 0755) == 0);
+    const bool is_other = ::chown(other.c_str(), 4242, 4242) == 0;
+    const std::string plain = site.path("run-0123456789abcdef");
+    REQUIRE(::mkdir(plain.c_str(), 0755) == 0);
+    std::ofstream(dead_run_file(site), std::ios::app)
+        << "cgroup " << live << "\ncgroup " << plain << "\ncgroup " << (is_other ? other : live)
+        << "\ncgroup " << parent.path() << "/run-ffffffffffffffff\ncgroup " << other;
+    CHECK(site.run({"--", "true"}).status == 0);
+    std::vector<std::string> left = parent.groups();
+    std::sort(left.begin(), left.end());
+    CHECK(left == std::vector<std::string>{other, live});
+    CHECK(fs::is_directory(plain));
+  }
+}
+
 TEST_CASE("ethos-run: denials of a long run are in the ledger while it still runs",
           "[sandbox][e2e]") {
   NEEDS_CAGES
@@ -625,7 +717,8 @@ TEST_CASE("catalog: the tools that are installed here run under their shipped de
   CHECK(ran >= 1);
 }
 
-TEST_CASE("ethos-run: what the looks at the processes saw at most is in run.close", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: what the looks at the processes saw at most is in run.close",
+          "[sandbox][e2e]") {
   NEEDS_CAGES
   const Site site;
   REQUIRE(site.run({"--", "sh", "-c", "sleep 1 & sleep 1 & sleep 1 & wait"}).status == 0);
@@ -642,9 +735,10 @@ TEST_CASE("ethos-run: a tool changes no limit of another process", "[sandbox][e2
     const Site site;
     CAPTURE(observe);
     // With a CPU limit of its own the kernel would kill pid 1, and the record would blame the tool.
-    const Ended ended = site.run({"--observe", observe, "--", "sh", "-c",
-                                  "prlimit --pid 1 --cpu=1:1 && echo lowered; prlimit --pid 1 --cpu "
-                                  ">/dev/null && echo read; ulimit -t 100 && echo own"});
+    const Ended ended =
+        site.run({"--observe", observe, "--", "sh", "-c",
+                  "prlimit --pid 1 --cpu=1:1 && echo lowered; prlimit --pid 1 --cpu "
+                  ">/dev/null && echo read; ulimit -t 100 && echo own"});
     CHECK(ended.out == "read\nown\n");
     if (observe == "writes") {
       const auto denials = site.records("runtime.sandbox_denial");
@@ -733,14 +827,16 @@ TEST_CASE("ethos-run: a stranger's repository above is not the workspace", "[san
   CHECK(ethos::sandbox::open_workspace(std::nullopt, above + "/mine/project")->path == above);
 }
 
-TEST_CASE("ethos-run: a path made to be slow to judge is given up, and leaves a gap", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: a path made to be slow to judge is given up, and leaves a gap",
+          "[sandbox][e2e]") {
   NEEDS_CAGES
   const Site site;
   fs::create_directories(site.workspace() + "/out");
-  const Ended ended = site.run({"--write", "out", "--", "sh", "-c",
-                                "cd out && mkdir d && p=$(printf 'd/../%.0s' $(seq 700)) && prev=. && "
-                                "for i in 1 2 3 4 5 6 7 8; do ln -s $p$prev l$i; prev=l$i; done && "
-                                "echo x > l8/made; rm l?; cat made"});
+  const Ended ended =
+      site.run({"--write", "out", "--", "sh", "-c",
+                "cd out && mkdir d && p=$(printf 'd/../%.0s' $(seq 700)) && prev=. && "
+                "for i in 1 2 3 4 5 6 7 8; do ln -s $p$prev l$i; prev=l$i; done && "
+                "echo x > l8/made; rm l?; cat made"});
   CHECK(ended.out == "x\n");
   const auto gaps = site.records("run.gap");
   REQUIRE(!gaps.empty());
