@@ -91,6 +91,7 @@ void LimitWatch::add_layer(int fd, const char* bytes_limit, bool is_staged) {
 void LimitWatch::look_at_layers(std::vector<LimitEvent>& out) {
   std::uint64_t staged_bytes = 0;
   std::uint64_t staged_inodes = 0;
+  layer_bytes_ = 0;
   for (Layer& layer : layers_) {
     struct statfs fs {};
     if (fstatfs(layer.fd, &fs) != 0) continue;
@@ -98,6 +99,7 @@ void LimitWatch::look_at_layers(std::vector<LimitEvent>& out) {
     const std::uint64_t used = (fs.f_blocks - fs.f_bfree) * block;
     const std::uint64_t inodes = fs.f_files - fs.f_ffree;
     layer.peak_bytes = std::max(layer.peak_bytes, used);
+    layer_bytes_ += used;
     if (layer.is_staged) {
       staged_bytes += used - std::min(used, layer.first_bytes);
       staged_inodes += inodes - std::min(inodes, layer.first_inodes);
@@ -158,7 +160,15 @@ void LimitWatch::look_at_shared_memory(std::uint64_t limit) {
   }
   const std::uint64_t now = boottime_ns();
   if (now < shared_again_ns_) return;
-  shared_memory_ = measure_shared_memory(launch_.pid());
+  if (!host_files_) host_files_.emplace();
+  const std::uint64_t host = host_files_->shared_memory_beside();
+  // Scratch and staged files have limits of their own.
+  const std::uint64_t most = host - std::min(host, layer_bytes_);
+  shared_memory_ = 0;
+  if (most > limit / kExactShare) {
+    const SharedUse use = measure_shared_memory(launch_.pid(), shared_memory_device());
+    shared_memory_ = use.known + std::min(use.possible, most - std::min(most, use.known));
+  }
   const std::uint64_t after = boottime_ns();
   shared_again_ns_ = after + (after - now) * kExactShare;
 }

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sandbox/cage.h"
 #include "sandbox/launch.h"
 #include "sandbox/mapping_memory.h"
 #include "sandbox/process_watch.h"
+#include "sandbox/shared_memory.h"
 #include "sandbox/socket_memory.h"
 
 namespace ethos::sandbox {
@@ -64,6 +66,8 @@ class LimitWatch {
   std::uint64_t seen_pids_max_ = 0;
   std::uint64_t peak_memory_ = 0;
   std::uint64_t exact_again_ns_ = 0;
+  std::optional<HostFiles> host_files_;  // when they can matter
+  std::uint64_t layer_bytes_ = 0;
   std::uint64_t shared_memory_ = 0;
   std::uint64_t shared_again_ns_ = 0;
   SocketMemory sockets_;

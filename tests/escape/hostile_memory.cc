@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -165,8 +166,11 @@ int shared_pages(const Arguments& args) {
   return 0;
 }
 
-// args[1] MiB of shared memory that no page table shows, of which one page stays mapped.
+// args[1] MiB of shared memory that no page table shows; "unmapped": of which one page stays
+// mapped; "opaque": of a process that nobody may look into.
 int hidden_shared(const Arguments& args) {
+  const std::string form = args.size() > 2 ? args[2] : "";
+  if (form == "opaque") say_errno("opaque", prctl(PR_SET_DUMPABLE, 0) == 0 ? 0 : errno);
   const std::size_t size = static_cast<std::size_t>(std::stoi(args[1])) << 20;
   void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return 1;
@@ -176,8 +180,20 @@ int hidden_shared(const Arguments& args) {
     madvise(static_cast<char*>(at) + done, kPiece, MADV_DONTNEED);
   }
   constexpr std::size_t kPage = 4096;
-  if (args.size() > 2) munmap(static_cast<char*>(at) + kPage, size - kPage);
+  if (form == "unmapped") munmap(static_cast<char*>(at) + kPage, size - kPage);
   sleep(30);
+  return 0;
+}
+
+// args[1] MiB of shared memory of which one page is used.
+int empty_shared(const Arguments& args) {
+  const std::size_t size = static_cast<std::size_t>(std::stoi(args[1])) << 20;
+  void* at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return 1;
+  *static_cast<char*>(at) = 1;
+  std::puts("mapped=1");
+  std::fflush(stdout);
+  sleep(1);
   return 0;
 }
 
@@ -275,7 +291,8 @@ const std::vector<Entry> kMemoryCases = {
     {"memory-files", memory_files},       {"socket-buffers", socket_buffers},
     {"many-sockets", many_sockets},       {"tcp-buffers", tcp_buffers},
     {"tcp-linger", tcp_linger},           {"shared-pages", shared_pages},
-    {"hidden-shared", hidden_shared},     {"page-tables", page_tables},
+    {"hidden-shared", hidden_shared},     {"empty-shared", empty_shared},
+    {"page-tables", page_tables},
 };
 
 }  // namespace hostile

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that no process limit counts, where there is no memory cgroup.
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <cstring>
 
+#include "sandbox/shared_memory.h"
 #include "tests/escape/escape_run.h"
 
 using namespace ethos;
@@ -177,6 +183,9 @@ TEST_CASE("escape: shared memory that no page table shows counts", "[escape][ker
   REQUIRE_CAGE();
   support::CageRun r{};
   SECTION("given back") { run_limited(r, 48, {"hidden-shared", "96"}); }
+  SECTION("by one that nobody may look into") {
+    run_limited(r, 48, {"hidden-shared", "96", "opaque"});
+  }
   SECTION("one page left of the mapping") {
     if (geteuid() != 0) {
       WARN("skipped: only root sees the kernel's file of shared memory");
@@ -186,6 +195,93 @@ TEST_CASE("escape: shared memory that no page table shows counts", "[escape][ker
   }
   CAPTURE(r.text());
   check_killed(r);
+}
+
+TEST_CASE("escape: a large shared mapping of which little is used ends nothing",
+          "[escape][kernel][RES-02]") {
+  REQUIRE_CAGE();
+  // So much shared memory of the host's that the tool's has to be looked at.
+  constexpr std::size_t kSize = 48U << 20;
+  void* at = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(at != MAP_FAILED);
+  std::memset(at, 1, kSize);
+  if (sandbox::HostFiles().shared_memory_beside() > 160U << 20 && geteuid() != 0) {
+    munmap(at, kSize);
+    WARN("skipped: this host holds much shared memory, and only root sees whose it is");
+    return;
+  }
+  support::CageRun r{};
+  run_limited(r, 256, {"empty-shared", "1024"});
+  munmap(at, kSize);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == Ending::exited);
+  CHECK(Answers(r.out()).of("mapped") == 1);
+  CHECK(memory_event(r) == nullptr);
+}
+
+namespace {
+
+// As a user who is not root: `measure` in a process of its own, given a process that maps 32 MiB of
+// shared memory and lets nobody look into it.
+template <typename Measure>
+std::uint64_t ask_of_opaque_process(Measure measure) {
+  int answer[2];
+  int ready[2];
+  REQUIRE(pipe(answer) == 0);
+  REQUIRE(pipe(ready) == 0);
+  const auto leave_root = [] {
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() == 0 && setresuid(kNobody, kNobody, kNobody) != 0) _exit(2);
+  };
+  const pid_t opaque = fork();
+  REQUIRE(opaque >= 0);
+  if (opaque == 0) {
+    leave_root();
+    constexpr std::size_t kSize = 32U << 20;
+    void* at = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED || prctl(PR_SET_DUMPABLE, 0) != 0 || write(ready[1], "x", 1) != 1)
+      _exit(1);
+    pause();
+    _exit(0);
+  }
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  const pid_t asking = fork();
+  REQUIRE(asking >= 0);
+  if (asking == 0) {
+    leave_root();
+    const std::uint64_t bytes = measure(opaque);
+    _exit(write(answer[1], &bytes, sizeof bytes) == sizeof bytes ? 0 : 1);
+  }
+  std::uint64_t out = 0;
+  CHECK(read(answer[0], &out, sizeof out) == sizeof out);
+  kill(opaque, SIGKILL);
+  waitpid(opaque, nullptr, 0);
+  waitpid(asking, nullptr, 0);
+  for (const int fd : {answer[0], answer[1], ready[0], ready[1]}) close(fd);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("escape: shared memory that cannot be told is taken for the worst",
+          "[escape][kernel][RES-02]") {
+  constexpr std::uint64_t kSize = 32U << 20;
+  // Its whole address space.
+  CHECK(ask_of_opaque_process([](pid_t pid) {
+          return sandbox::measure_shared_memory(pid, sandbox::shared_memory_device()).possible;
+        }) >= kSize);
+  // Without the device's name: every mapping that is shared.
+  void* at = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(at != MAP_FAILED);
+  std::memset(at, 1, kSize);
+  for (const char* device : {"", sandbox::shared_memory_device().c_str()}) {
+    const auto use = sandbox::measure_shared_memory(getpid(), device);
+    CHECK(use.known + use.possible >= kSize);
+  }
+  CHECK(sandbox::shared_memory_of_host() >= sandbox::HostFiles().shared_memory_beside());
+  munmap(at, kSize);
 }
 
 TEST_CASE("escape: mappings without a page count as memory", "[escape][kernel][RES-02]") {
