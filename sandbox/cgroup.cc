@@ -212,6 +212,10 @@ Result<void> CgroupLeaf::apply(const Plan& plan) {
     if (limit.name == "memory_bytes") {
       done = write_value(fd(), "memory.max", std::to_string(limit.value));
       if (done) done = write_value(fd(), "memory.oom.group", "1");
+      // Else what the limit keeps out of memory would fill the machine's swap. A kernel that counts
+      // no swap has no such file.
+      if (done && !plan.limit("swap_bytes") && faccessat(fd(), "memory.swap.max", F_OK, 0) == 0)
+        done = write_value(fd(), "memory.swap.max", "0");
     } else if (limit.name == "swap_bytes") {
       done = write_value(fd(), "memory.swap.max", std::to_string(limit.value));
     } else if (limit.name == "pids") {

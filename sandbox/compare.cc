@@ -190,6 +190,8 @@ class Comparison {
     const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     cgroup_file("memory_bytes", "memory.max", std::to_string(value("memory_bytes") / page * page));
     cgroup_file("swap_bytes", "memory.swap.max", std::to_string(value("swap_bytes") / page * page));
+    if (!plan_.limit("swap_bytes") && cgroup_value("memory.swap.max") != "absent")
+      cgroup_file("memory_bytes", "memory.swap.max", "0");
     cgroup_file("pids", "pids.max", std::to_string(value("pids")));
     cgroup_file("cpu_percent", "cpu.max", std::to_string(value("cpu_percent") * 1000) + " 100000");
   }
