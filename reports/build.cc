@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "ledger/base/base64.h"
+#include "ledger/base/file_io.h"
 #include "reports/arguments.h"
 #include "reports/bundle_file.h"
 #include "reports/collect.h"
@@ -18,6 +19,7 @@
 #include "reports/sha256.h"
 #include "reports/text.h"
 #include "reports/tree_root.h"
+#include "reports/words.h"
 
 namespace ethos::reports {
 namespace {
@@ -72,6 +74,12 @@ bool run_verifier(const Request& request, Verdict& verdict, Refusal& refusal) {
 }
 
 }  // namespace
+
+std::string program_digest(const std::string& path) {
+  constexpr std::size_t kMaxProgram = std::size_t{1} << 28U;
+  const auto bytes = base::read_file(path, kMaxProgram);
+  return bytes ? "sha256:" + hex(sha256(*bytes)) : std::string();
+}
 
 std::string unverified_reason(const Verdict& verdict) {
   for (const Verdict::Check& check : verdict.checks) {
@@ -229,8 +237,8 @@ bool read_baseline(const Request& request, Model& model, GrantSnapshot& out, Ref
     return false;
   }
   model.comparison.from.ledger = (other.verified ? "" : "NOT VERIFIED: ") + other.source.origin +
-                                 ", records 0 to " + std::to_string(other.source.size - 1) +
-                                 ", root " + other.source.root;
+                                 ", " + covered_records(other.source) + ", root " +
+                                 other.source.root;
   out = adopt_snapshot(standing, other, model);
   return true;
 }
@@ -281,7 +289,12 @@ void describe_source(const Request& request, Model& model) {
 
 namespace {
 
+std::string digest_of_verifier(const Request& request) {
+  return request.verifier_digest ? *request.verifier_digest : program_digest(request.verifier);
+}
+
 bool judge_verdict(const Request& request, Model& model, Refusal& refusal) {
+  if (model.verifier_digest.empty()) model.verifier_digest = digest_of_verifier(request);
   model.unverified_reason = unverified_reason(model.verdict);
   model.verified = model.unverified_reason.empty();
   if (!model.verified && !request.unverified) {
@@ -344,6 +357,7 @@ bool build_model(const Request& request, Model& model, Refusal& refusal) {
   Verifying verifying(request);
   Reading reading(model);
   const auto count = reading.read(request, request.at, nullptr);
+  model.verifier_digest = digest_of_verifier(request);  // while the verifier still works
   if (!verifying.answer(model.verdict, refusal) || !judge_verdict(request, model, refusal))
     return false;
   if (count && (!model.verified || *count == model.verdict.size)) {
@@ -352,8 +366,10 @@ bool build_model(const Request& request, Model& model, Refusal& refusal) {
     if (!check_totals(*totals, model, refusal)) return false;
   } else {
     Verdict verdict = std::move(model.verdict);
+    std::string digest = std::move(model.verifier_digest);
     model = Model();
     model.verdict = std::move(verdict);
+    model.verifier_digest = std::move(digest);
     if (!judge_verdict(request, model, refusal) || !collect_accepted(request, model, {}, refusal))
       return false;
   }
@@ -365,6 +381,7 @@ bool build_pair(const Request& request, Model& full, Model& redacted, Refusal& r
   assert(request.redaction);
   if (!accept_ledger(request, full, refusal)) return false;
   redacted.verdict = full.verdict;
+  redacted.verifier_digest = full.verifier_digest;
   redacted.verified = full.verified;
   redacted.unverified_reason = full.unverified_reason;
   describe_source(request, redacted);

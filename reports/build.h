@@ -21,6 +21,9 @@ struct Request {
   std::int64_t at = 0;
   std::string checkpoint;
   std::string verifier;  // path of ethos-verify
+  // Digest of the program that gave the verdict when a report is made again, as its manifest says;
+  // absent: of `verifier`.
+  std::optional<std::string> verifier_digest;
   Period period;
   Zone zone;
   std::string tzdata;
@@ -57,6 +60,9 @@ bool build_comparison(const Request& request, Model& model, Refusal& refusal);
 
 // Only the first step: the verdict, its judgement, and what the model says of its source.
 bool accept_ledger(const Request& request, Model& model, Refusal& refusal);
+
+// "sha256:..." of a file that can be run; empty when it cannot be read or is too large.
+std::string program_digest(const std::string& path);
 
 // Whether a report may call itself verified; the reason when not. Completeness may be incomplete (a
 // run that still goes on), a ledger behind its pin may not.

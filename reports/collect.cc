@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <span>
 
 #include "ledger/base/base32.h"
+#include "ledger/base/base64.h"
 #include "ledger/base/bytes.h"
 #include "reports/classify.h"
+#include "reports/coverage.h"
 #include "reports/grant_compare.h"
 #include "reports/redaction.h"
 
@@ -82,6 +85,7 @@ void Collector::add(std::uint64_t seq, std::string_view bytes, const Hash& leaf)
   Event event{
       seq, {seq, {}}, root["type"].text_or(""), root["body"], root["ts"]["wall_ms"].integer_or(0)};
   std::copy_n(leaf.begin(), event.ref.leaf.size(), event.ref.leaf.begin());
+  if (seq == 0) model_.source.genesis = base::encode_base64(std::as_bytes(std::span(leaf)));
   note_clock(event.wall_ms);
   if (std::find(std::begin(kTypes), std::end(kTypes), event.type) == std::end(kTypes)) {
     ++tie_out("(unknown type)").ledger;
@@ -104,6 +108,8 @@ void Collector::key_epoch(const Event& event) {
   epoch.at_ms = event.wall_ms;
   epoch.vkey = std::string(event.body["vkey"].text_or(""));
   epoch.reason = std::string(event.body["reason"].text_or("genesis"));
+  if (event.type == "ledger.genesis")
+    model_.source.root_vkey = std::string(event.body["root_vkey"].text_or(""));
   epoch.first_seq = event.seq;
   if (!model_.epochs.empty()) model_.epochs.back().last_seq = event.seq;
   model_.epochs.push_back(std::move(epoch));
@@ -239,6 +245,10 @@ void Collector::count(Known& known, const Event& event) {
     ++tally->sarif_files;
   } else if (event.type == "run.close") {
     ++(body["ended_by"].text_or("") == "refused" ? tally->refused : tally->closed);
+    const std::string_view by = body["ended_by"].text_or("");
+    if (by == "wall") ++tally->stopped_wall;
+    if (by == "limit") ++tally->stopped_limit;
+    if (by == "interrupted" || by == "runner") ++tally->stopped_other;
     const bool was_not_executed = is_not_executed(body);
     if (was_not_executed) ++tally->not_executed;
     if (was_not_executed || body["exit"]["signal"].exists() ||
@@ -270,6 +280,7 @@ void Collector::finish(const GrantSnapshot* baseline, const Redaction* redaction
     model_.epochs.back().last_seq = static_cast<std::uint64_t>(model_.source.size) - 1;
   }
   compare_snapshots(baseline != nullptr ? *baseline : drift_.from(), drift_.to(), model_);
+  set_coverage(model_);
   if (redaction != nullptr) apply_redaction(*redaction, model_);
   summarise(model_);
 }

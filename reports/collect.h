@@ -92,6 +92,7 @@ class Collector {
   void limit(std::uint32_t index, const Event& event);
   void gap(std::uint32_t index, const Event& event);
   void exported(std::uint32_t index, const Event& event);
+  void sarif_written(std::uint32_t index, const Event& event);
   void closed(std::uint32_t index, const Event& event);
   void settle(std::uint32_t index);
   void settle_grant(const Run& run, const Open& open, std::size_t position, const Ref& ref);

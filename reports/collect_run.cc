@@ -49,8 +49,10 @@ void Collector::fill_row(Known& known, const Event& event) {
   const std::uint32_t index = known.run;
   Run& run = model_.runs[index];
   ++run.records;
+  run.last = event.ref;
   const std::string_view type = event.type;
-  if (!open_.contains(index)) return;  // sarif.written and data.erase after the end: counted above
+  if (type == "sarif.written") return sarif_written(index, event);
+  if (!open_.contains(index)) return;  // data.erase after the end: counted above
   if (type == "capability.grant") return grant(index, event);
   if (type == "sandbox.enforced") return enforced(index, event);
   if (type == "runtime.sandbox_denial") return denial(index, event);
@@ -150,6 +152,16 @@ void Collector::gap(std::uint32_t index, const Event& event) {
 
 void Collector::exported(std::uint32_t index, const Event& event) {
   ++model_.runs[index].exports;
+  const JsonValue body = event.body;
+  Artifact out;
+  out.run = index;
+  out.ref = event.ref;
+  out.at_ms = event.wall_ms;
+  out.path = model_.names.id(path_text(body["path"]), NameRole::path);
+  out.action = name(body["action"]);
+  out.digest = name(body["sha256"], NameRole::file);
+  out.size = body["size"].big_or(0);
+  model_.artifacts.push_back(out);
   Open& open = open_[index];
   const NameId path = model_.names.id(path_text(event.body["grant"]), NameRole::path);
   for (const GrantId id : open.grants) {
@@ -160,6 +172,18 @@ void Collector::exported(std::uint32_t index, const Event& event) {
     ++use->second.acts;
     return;
   }
+}
+
+void Collector::sarif_written(std::uint32_t index, const Event& event) {
+  Artifact out;
+  out.run = index;
+  out.ref = event.ref;
+  out.at_ms = event.wall_ms;
+  out.is_sarif = true;
+  out.action = model_.names.id("written");
+  out.digest = name(event.body["sha256"], NameRole::file);
+  out.results = event.body["results"].integer_or(0);
+  model_.artifacts.push_back(out);
 }
 
 void Collector::closed(std::uint32_t index, const Event& event) {

@@ -53,6 +53,7 @@ void put_comparison_json(const Model& model, JsonOut& out) {
   put_point("to", all.to, out);
   for (const State one : {State::same, State::changed, State::added, State::removed})
     out.member(name_of(one), all.count(one));
+  out.member("has_first", all.has_first());
   out.member("widened", all.widened()).member("unapproved", all.unapproved());
   out.key("tools").open_list();
   for (const ComparedTool& tool : all.tools) put_tool(model, tool, out);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cassert>
 
+#include "reports/limit_forms.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -72,9 +73,8 @@ ControlState allowed_used(const Model& model) {
     if (cell.granted != 0 && cell.used == 0 && cell.unused == cell.granted) ++unused;
   }
   return state(Shown::partly,
-               counted(static_cast<std::int64_t>(model.grant_rows.size()), "grant", "grants") +
-                   " of " + counted(model.now.tools, "tool", "tools") + " listed; " +
-                   counted(unused, "tool", "tools") + " never used a write grant",
+               grant_rows_text(model) + "; " + counted(unused, "tool", "tools") +
+                   " never used a write grant",
                "records of allowed reads, program starts by name and network use");
 }
 
@@ -121,19 +121,28 @@ ControlState network_attempt(const Model& model) {
   return out;
 }
 
+// Where a limit was held in a form that does not tell each refusal, the records show a part.
+ControlState with_unseen_limits(ControlState out, const Model& model) {
+  const std::string unseen = unseen_limits_text(model);
+  if (unseen.empty()) return out;
+  out.state = Shown::partly;
+  out.missing = "refusals by limits that are not observed, or not each one: " + unseen;
+  return out;
+}
+
 ControlState limit_reached(const Model& model) {
   if (model.now.limit_records == 0) {
     ControlState out = nothing_started(model);
-    if (model.now.started != 0)
-      out.statement = "no limit was reached in " + runs_text(model.now.started);
-    return out;
+    if (model.now.started == 0) return out;
+    out.statement = "no record says that a limit was reached in " + runs_text(model.now.started);
+    return with_unseen_limits(std::move(out), model);
   }
   ControlState out =
-      state(Shown::shown, "limits reached in " + runs_text(model.now.runs_with_limits));
+      state(Shown::shown, "limits seen reached in " + runs_text(model.now.runs_with_limits));
   for (const LimitEvent& row : model.limits) {
     if (out.evidence.size() < kMaxEvidence) out.evidence.push_back(row.ref);
   }
-  return out;
+  return with_unseen_limits(std::move(out), model);
 }
 
 ControlState run_closed(const Model& model) {
@@ -171,10 +180,23 @@ ControlState artifact(const Model& model) {
   ControlState out =
       state(Shown::shown, counted(model.now.exports, "file", "files") + " exported and " +
                               counted(model.now.sarif_files, "SARIF file", "SARIF files") +
-                              " written, each with its digest");
-  for (const GrantRow& row : model.grant_rows) {
-    if (row.first_use && out.evidence.size() < kMaxEvidence) out.evidence.push_back(*row.first_use);
+                              " written, each with its digest (section Files and results by "
+                              "digest)");
+  // One of either kind where there is one; then more, in the order of the ledger.
+  std::vector<const Artifact*> named;
+  for (const bool is_sarif : {false, true}) {
+    const auto first =
+        std::find_if(model.artifacts.begin(), model.artifacts.end(),
+                     [is_sarif](const Artifact& row) { return row.is_sarif == is_sarif; });
+    if (first != model.artifacts.end()) named.push_back(&*first);
   }
+  for (const Artifact& row : model.artifacts) {
+    if (named.size() >= kMaxEvidence) break;
+    if (std::find(named.begin(), named.end(), &row) == named.end()) named.push_back(&row);
+  }
+  for (const Artifact* row : named) out.evidence.push_back(row->ref);
+  std::sort(out.evidence.begin(), out.evidence.end(),
+            [](const Ref& a, const Ref& b) { return a.seq < b.seq; });
   return out;
 }
 
@@ -201,8 +223,12 @@ ControlState approval(const Model& model) {
 ControlState drift(const Model& model) {
   if (model.now.started == 0) return nothing_started(model);
   std::int64_t unapproved = 0;
-  ControlState out = state(Shown::shown, counted(static_cast<std::int64_t>(model.drift.size()),
-                                                 "new set of grants", "new sets of grants"));
+  ControlState out = state(Shown::shown, drift_text(model));
+  if (!model.drift.empty() && model.first_sets() == static_cast<std::int64_t>(model.drift.size()) &&
+      !model.comparison.has_first()) {
+    out.state = Shown::partly;
+    out.missing = "an earlier state of these tools to compare with";
+  }
   for (const Drift& row : model.drift) {
     const bool widened = std::any_of(
         row.changes.begin(), row.changes.end(),
@@ -225,7 +251,7 @@ ControlState by_verdict(const Model& model, std::string_view name) {
     if (check.result == "pass") return state(Shown::shown, check.text);
     if (check.result == "fail") return state(Shown::contradicted, check.text);
     return state(check.result == "none" ? Shown::not_recorded : Shown::partly, check.text,
-                 std::string(verdict_meaning(name)));
+                 "an answer to " + std::string(verdict_meaning(name)));
   }
   return state(Shown::not_recorded, "not judged");
 }
@@ -277,8 +303,8 @@ ControlState erasure(const Model& model) {
 
 ControlState verification(const Model& model) {
   if (!model.verified) return state(Shown::contradicted, model.unverified_reason);
-  return state(Shown::shown, "ethos-verify " + model.verdict.verifier + " accepted records 0 to " +
-                                 std::to_string(model.source.size - 1));
+  return state(Shown::shown, "ethos-verify " + model.verdict.verifier + " accepted " +
+                                 covered_records(model.source));
 }
 
 ControlState waiver(const Model& model) {

@@ -2,23 +2,28 @@
 #include "reports/exceptions.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
+#include <vector>
 
+#include "reports/limit_forms.h"
 #include "reports/text.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
 namespace {
 
-constexpr std::size_t kMaxText = 400;
+constexpr std::size_t kMaxText = 600;
+constexpr std::size_t kMaxAct = 200;
+constexpr std::size_t kMaxActs = 8;
 
 // Denials of one run with one phase and rule are one exception: a tool that tries the same thing a
 // hundred times deviated once.
 struct DenialGroup {
   const Denial* first = nullptr;
+  std::vector<const Denial*> records;
   std::uint64_t acts = 0, attempts = 0;
-  std::size_t records = 0;
 };
 
 class Lister {
@@ -36,7 +41,8 @@ class Lister {
     }
     std::stable_sort(model_.exceptions.begin(), model_.exceptions.end(),
                      [](const Exception& a, const Exception& b) {
-                       return std::tuple(a.kind, a.ref.seq) < std::tuple(b.kind, b.ref.seq);
+                       return std::tuple(a.kind, rank_of(a), a.ref.seq) <
+                              std::tuple(b.kind, rank_of(b), b.ref.seq);
                      });
   }
 
@@ -78,7 +84,7 @@ class Lister {
       DenialGroup& group =
           groups[{denial.run, denial.phase, is_setup ? NameId::none : denial.rule}];
       if (group.first == nullptr) group.first = &denial;
-      ++group.records;
+      group.records.push_back(&denial);
       group.acts += denial.count;
       if (model_.text(denial.outcome) == "attempt") group.attempts += denial.count;
     }
@@ -87,8 +93,7 @@ class Lister {
 
   void denial_group(const DenialGroup& group) {
     const Denial& first = *group.first;
-    std::string tried = act_text(model_.text(first.operation), model_.text(first.object));
-    if (group.records > 1) tried += " and " + std::to_string(group.records - 1) + " more";
+    const std::string tried = tried_text(group);
     if (model_.text(first.phase) == "setup") {
       std::string happened = "not started";
       if (first.cause != NameId::none) happened += ": " + model_.text(first.cause);
@@ -101,20 +106,84 @@ class Lister {
       happened +=
           ", " + std::to_string(group.attempts) + " let through to the kernel (answer not seen)";
     }
+    if (const std::string answers = answers_text(group); !answers.empty())
+      happened += "; " + answers;
     add(ExceptionKind::denied, first.run, first.ref, first.at_ms, model_.text(first.rule), tried,
         happened);
+    model_.exceptions.back().is_open = group.attempts != 0;
+  }
+
+  // Every act, as long as there is room: this may be the only place that people read. What does not
+  // fit is counted, and where it stands is named.
+  std::string tried_text(const DenialGroup& group) const {
+    constexpr std::size_t kRoom = kMaxText - 80;  // for the words about the rest
+    std::vector<std::string> acts;
+    for (const Denial* denial : group.records) {
+      std::string act =
+          shortened(act_text(model_.text(denial->operation), model_.text(denial->object)), kMaxAct);
+      if (has_several_answers(group)) act += answer_of(*denial);
+      if (denial->count > 1) act += " (" + std::to_string(denial->count) + " times)";
+      if (std::find(acts.begin(), acts.end(), act) == acts.end()) acts.push_back(std::move(act));
+      if (acts.size() > kMaxActs) break;
+    }
+    std::string out;
+    std::size_t shown = 0;
+    for (const std::string& act : acts) {
+      if (shown != 0 && (shown == kMaxActs || out.size() + act.size() > kRoom)) break;
+      out += (shown == 0 ? "" : "; ") + act;
+      ++shown;
+    }
+    if (shown < acts.size() || acts.size() > kMaxActs) {
+      out += "; and more: " + std::to_string(group.records.size()) +
+             " records in all, under Denial records and in denials.csv";
+    }
+    return out;
+  }
+
+  static bool has_several_answers(const DenialGroup& group) {
+    return std::any_of(group.records.begin(), group.records.end(),
+                       [&](const Denial* denial) { return denial->error != group.first->error; });
+  }
+  // " (EACCES)"; the words are in `happened`.
+  std::string answer_of(const Denial& denial) const {
+    const std::string words = answer_text(model_, denial);
+    return words.empty() ? words : " (" + words.substr(0, words.find(':')) + ")";
+  }
+
+  // By what the acts were answered, in words; each answer once.
+  std::string answers_text(const DenialGroup& group) const {
+    std::vector<std::int64_t> seen;
+    std::string out;
+    for (const Denial* denial : group.records) {
+      if (denial->error == 0 || std::find(seen.begin(), seen.end(), denial->error) != seen.end())
+        continue;
+      seen.push_back(denial->error);
+      out += (out.empty() ? "" : "; ") + errno_text(denial->error);
+      if (seen.size() == 4) break;
+    }
+    return out;
   }
 
   void limit(const LimitEvent& event) {
     add(ExceptionKind::limit, event.run, event.ref, event.at_ms, model_.text(event.limit),
         limit_text(model_, event),
-        model_.text(event.action) + " by " + model_.text(event.enforced_by));
+        model_.text(event.action) + " by " + enforcer_label(model_.text(event.enforced_by)));
   }
 
   Model& model_;
 };
 
 }  // namespace
+
+int rank_of(const Exception& row) {
+  constexpr std::array<std::string_view, 5> kRules = {"no-network", "git", "hidden", "arch",
+                                                      "syscall"};
+  if (row.kind == ExceptionKind::limit) return row.happened.starts_with("killed") ? 0 : 1;
+  if (row.kind != ExceptionKind::denied) return 0;
+  if (row.is_open) return -1;
+  const auto* at = std::find(kRules.begin(), kRules.end(), row.rule);
+  return static_cast<int>(at - kRules.begin());
+}
 
 void list_exceptions(Model& model) { Lister(model).list(); }
 

@@ -5,8 +5,13 @@
 
 namespace ethos::reports {
 
-// Fills Model::exceptions from runs, denials, limits and gaps: the gravest kind first, then by
-// record.
+// Fills Model::exceptions from runs, denials, limits and gaps: the gravest kind first, among one
+// kind by rank_of, then by record.
 void list_exceptions(Model& model);
+
+// Among the exceptions of one kind, the gravest first. Of denials: what may have gone through, then
+// what reached outside, for the repository's own data, for what was hidden; of limits: what ended
+// the run.
+int rank_of(const Exception& row);
 
 }  // namespace ethos::reports

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/facts.h"
 
+#include "reports/coverage.h"
 #include "reports/period.h"
+#include "reports/redo.h"
 #include "reports/sample.h"
 #include "reports/words.h"
 
@@ -24,6 +26,8 @@ void put_definition(const Model& model, Table& table) {
   line(table, "report", "from", utc_text(period.from), local_text(period.from, model.zone));
   line(table, "report", "until", utc_text(period.until),
        local_text(period.until, model.zone) + ", not included");
+  line(table, "report", "covered", name_of(model.covered.state), coverage_text(model));
+  line(table, "report", "compared", name_of(model.covered_before.state), comparison_text(model));
   line(table, "report", "query", query_text(model));
   line(table, "report", "made by", model.generator);
   if (model.redaction) line(table, "report", "redaction", redaction_text(model));
@@ -33,7 +37,7 @@ void put_source(const Model& model, Table& table) {
   const Source& source = model.source;
   line(table, "source", "origin", source.origin, source.kind);
   table.plain("source").plain("records").number(source.size);
-  table.text("from 0 to " + std::to_string(source.size - 1)).end();
+  table.text(covered_records(source)).end();
   line(table, "source", "root", source.root);
   line(table, "source", "last record", utc_ms_text(source.head_ms),
        "the time of this document; no other clock was read");
@@ -60,14 +64,25 @@ void fill_facts(const Model& model, Table& table) {
        verdict.pin_fingerprint.empty() ? "no pin" : verdict.pin_fingerprint);
   for (const Verdict::Check& check : verdict.checks) {
     line(table, "verdict", check.name, check.result,
-         std::string(verdict_meaning(check.name)) + ". " + check.text);
+         std::string(verdict_word(check.result)) + ". " + verdict_says(check));
   }
   for (const Verdict::Problem& problem : verdict.problems) {
     line(table, "problem", problem.code,
          problem.seq < 0 ? "" : "record " + std::to_string(problem.seq), problem.text);
   }
   for (const std::string& text : not_proved(model)) line(table, "not proved", "", text);
-  for (const std::string& command : redo_commands(model)) line(table, "check again", "", command);
+  for (const PinPart& part : pin_parts(model))
+    line(table, "compare with your pin", part.name, part.value, pin_text());
+  line(table, "your verifier", "source", "verify/", verifier_source_text());
+  line(table, "your verifier", "sha256", verifier_digest_text(model),
+       "of the program that checked, ethos-verify " + verdict.verifier);
+  for (const std::string& command : verifier_build_commands())
+    line(table, "your verifier", "build", command);
+  for (const RedoStep& step : redo_steps(model)) {
+    line(table, "check again", step.what, step.command,
+         "a good answer: exit status " + std::to_string(step.status) +
+             ", last line: " + step.answer);
+  }
 }
 
 }  // namespace ethos::reports

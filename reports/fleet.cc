@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "reports/drift.h"
+#include "reports/exceptions.h"
 #include "reports/grant_compare.h"
 #include "reports/json_tape.h"
 #include "reports/sha256.h"
@@ -55,12 +56,27 @@ bool read_member(JsonValue value, const std::string& directory, FleetSpec& out) 
 }
 
 void add_tally(Tally& sum, const Tally& one) {
-  for (const auto field :
-       {&Tally::runs, &Tally::closed, &Tally::refused, &Tally::aborted, &Tally::open,
-        &Tally::started, &Tally::not_executed, &Tally::denial_records, &Tally::setup_denials,
-        &Tally::limit_records, &Tally::gap_records, &Tally::exports, &Tally::sarif_files,
-        &Tally::runs_with_denials, &Tally::runs_with_limits, &Tally::runs_with_weaker,
-        &Tally::failed_runs, &Tally::tools})
+  for (const auto field : {&Tally::runs,
+                           &Tally::closed,
+                           &Tally::refused,
+                           &Tally::aborted,
+                           &Tally::open,
+                           &Tally::started,
+                           &Tally::not_executed,
+                           &Tally::denial_records,
+                           &Tally::setup_denials,
+                           &Tally::limit_records,
+                           &Tally::gap_records,
+                           &Tally::exports,
+                           &Tally::sarif_files,
+                           &Tally::runs_with_denials,
+                           &Tally::runs_with_limits,
+                           &Tally::runs_with_weaker,
+                           &Tally::failed_runs,
+                           &Tally::stopped_wall,
+                           &Tally::stopped_limit,
+                           &Tally::stopped_other,
+                           &Tally::tools})
     sum.*field += one.*field;
   for (const auto field : {&Tally::denied_acts, &Tally::attempts, &Tally::lost_acts})
     sum.*field += one.*field;
@@ -94,6 +110,8 @@ FleetMember member_of(const std::string& name, const Model& model) {
   out.checks = model.verdict.checks;
   out.now = model.now;
   out.previous = model.previous;
+  out.covered = model.covered;
+  out.covered_before = model.covered_before;
   out.exceptions = static_cast<std::int64_t>(model.exceptions.size());
   out.drift = static_cast<std::int64_t>(model.drift.size());
   out.widened = model.comparison.widened();
@@ -175,6 +193,25 @@ ControlCounts count_control(const Fleet& fleet, std::size_t kind) {
   }
   return out;
 }
+
+namespace {
+
+// Of the verified members together: as good as the worst, and nothing only where none has any.
+Coverage::State covered_by_all(const Fleet& fleet, Coverage FleetMember::*which) {
+  std::int64_t whole = 0;
+  std::int64_t nothing = 0;
+  std::int64_t all = 0;
+  for (const FleetMember& member : fleet.members) {
+    if (!member.verified) continue;
+    ++all;
+    whole += (member.*which).state == Coverage::State::whole ? 1 : 0;
+    nothing += (member.*which).state == Coverage::State::none ? 1 : 0;
+  }
+  if (nothing == all) return Coverage::State::none;
+  return whole == all ? Coverage::State::whole : Coverage::State::part;
+}
+
+}  // namespace
 
 FleetBuilder::FleetBuilder(const Request& request) {
   Model& frame = fleet_.frame;
@@ -264,8 +301,8 @@ void FleetBuilder::trim(std::size_t most) {
   if (fleet_.exceptions.size() <= most) return;
   std::sort(fleet_.exceptions.begin(), fleet_.exceptions.end(),
             [](const FleetException& a, const FleetException& b) {
-              return std::tuple(a.what.kind, a.member, a.what.ref.seq) <
-                     std::tuple(b.what.kind, b.member, b.what.ref.seq);
+              return std::tuple(a.what.kind, rank_of(a.what), a.member, a.what.ref.seq) <
+                     std::tuple(b.what.kind, rank_of(b.what), b.member, b.what.ref.seq);
             });
   if (fleet_.exceptions.size() > kMaxFleetExceptions) fleet_.exceptions.resize(kMaxFleetExceptions);
 }
@@ -293,6 +330,8 @@ Fleet FleetBuilder::finish() {
   frame.buckets = fleet_.buckets;
   frame.now = fleet_.now;
   frame.previous = fleet_.previous;
+  frame.covered.state = covered_by_all(fleet_, &FleetMember::covered);
+  frame.covered_before.state = covered_by_all(fleet_, &FleetMember::covered_before);
   frame.verified = fleet_.unverified() == 0;
   if (!frame.verified) {
     frame.unverified_reason = std::to_string(fleet_.unverified()) + " of " +

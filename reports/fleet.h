@@ -39,6 +39,7 @@ struct FleetMember {
   std::string verifier, pin;
   std::vector<Verdict::Check> checks;  // the eight, or none when nothing could be judged
   Tally now, previous;
+  Coverage covered, covered_before;
   std::int64_t exceptions = 0, drift = 0, widened = 0, unapproved = 0;
   std::int64_t open_at_start = 0, open_at_end = 0, clock_anomalies = 0;
   std::string population;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reports/coverage.h"
 #include "reports/html_frame.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -25,10 +26,18 @@ constexpr std::array<PageSection, 9> kSections = {{
 
 // Eight of them stand in one row.
 Markup short_word(std::string_view result) {
-  if (result == "pass") return "passed";
-  if (result == "fail") return "failed";
-  if (result == "none") return "none";
-  return result == "incomplete" ? Markup("incomplete") : Markup("unknown");
+  if (result == "pass") return "holds";
+  if (result == "fail") return "fails";
+  return result == "incomplete" ? Markup("incomplete") : Markup("not checked");
+}
+
+std::string covered_word(const Coverage& coverage) {
+  if (coverage.state == Coverage::State::whole) return "whole";
+  if (coverage.state == Coverage::State::none) return "nothing of it";
+  return std::string("in part:") +
+         (coverage.begins_earlier ? " begins before the first record" : "") +
+         (coverage.begins_earlier && coverage.ends_later ? "," : "") +
+         (coverage.ends_later ? " not known to be over" : "");
 }
 
 class FleetPage {
@@ -62,7 +71,8 @@ class FleetPage {
     html_.raw("<dl class=\"facts\">\n<dt>Period</dt><dd><strong>").text(frame_.period.text());
     html_.raw("</strong>, ").text(frame_.zone.name()).raw(", both days included (");
     put_count(html_, frame_.period.day_count(), "day", "days");
-    html_.raw(")</dd>\n<dt>Covers</dt><dd>");
+    html_.raw(")</dd>\n<dt>Covered</dt><dd>").text(coverage_text(frame_));
+    html_.raw("</dd>\n<dt>Made from</dt><dd>");
     put_count(html_, static_cast<std::int64_t>(fleet_.members.size()), "ledger, ", "ledgers, ");
     put_count(html_, frame_.source.size, "record", "records");
     html_.raw(", digest ");
@@ -85,22 +95,23 @@ class FleetPage {
         "and in no sum.</p></section>\n");
     const std::size_t shown = std::min(fleet_.members.size(), page_.limits.run_rows);
     put_shown(html_, shown, fleet_.members.size(), "in the order of the list", "members.csv");
-    open_table(html_,
-               {"member-rows",
-                "The eight verdicts of each ledger. Unknown: could not be checked. None: nothing "
-                "of the kind is there.",
-                "",
-                {{"Ledger"},
-                 {"Records", true},
-                 {"Last record"},
-                 {"Integrity"},
-                 {"Signatures"},
-                 {"Trust"},
-                 {"Completeness"},
-                 {"Freshness"},
-                 {"Time"},
-                 {"Disclosure"},
-                 {"Policy"}}});
+    open_table(
+        html_,
+        {"member-rows",
+         "The eight verdicts of each ledger. Not checked affirms nothing: nobody asked, or it "
+         "could not be checked; the report of the ledger says what is needed.",
+         "",
+         {{"Ledger"},
+          {"Records", true},
+          {"Last record"},
+          {"Integrity"},
+          {"Signatures"},
+          {"Trust"},
+          {"Completeness"},
+          {"Freshness"},
+          {"Time"},
+          {"Disclosure"},
+          {"Policy"}}});
     for (std::size_t i = 0; i < shown; ++i) verdict_row(fleet_.members[i]);
     close_table(html_);
   }
@@ -135,14 +146,15 @@ class FleetPage {
 
   void minute() {
     const Tally& now = fleet_.now;
-    html_.raw("<section id=\"minute\"><h2>In one minute</h2>\n<ul class=\"tiles\">\n");
+    html_.raw("<section id=\"minute\"><h2>In one minute</h2>\n<p>").text(comparison_text(frame_));
+    html_.raw("</p>\n<ul class=\"tiles\">\n");
     tile("#verdicts", "ledgers", static_cast<std::int64_t>(fleet_.members.size()));
     tile("#minute", "runs opened", now.runs);
     tile("#exceptions", "exceptions", fleet_.all_exceptions);
     tile("#denials", "refused acts",
          static_cast<std::int64_t>(std::min<std::uint64_t>(now.denied_acts, 9007199254740991ULL)));
     tile("#exceptions", "refused to start", now.refused);
-    tile("#denials", "limits reached", now.limit_records);
+    tile("#denials", "limits seen reached", now.limit_records);
     tile("#completeness", "aborted or without end", now.aborted + now.open);
     tile("#drift", "tools with other grants", static_cast<std::int64_t>(fleet_.changes.size()));
     html_.raw("</ul>\n");
@@ -151,7 +163,7 @@ class FleetPage {
     put_shown(html_, shown, fleet_.members.size(), "in the order of the list", "figures.csv");
     open_table(html_, {"figure-rows",
                        "By ledger. A ledger without a run in the period is not a quiet one: no "
-                       "event reached it.",
+                       "event reached it. –: the ledger does not cover the period before.",
                        "",
                        {{"Ledger"},
                         {"Runs", true},
@@ -179,7 +191,11 @@ class FleetPage {
     if (!member.verified) html_.raw(" <small class=\"v-fail\">✗ not verified, in no sum</small>");
     html_.raw("</th>");
     cell(now.runs);
-    cell(member.previous.runs);
+    if (member.covered_before.state == Coverage::State::none) {
+      html_.raw("<td class=\"n\">–</td>");
+    } else {
+      cell(member.previous.runs);
+    }
     cell(now.refused);
     cell(now.denied_acts);
     cell(now.limit_records);
@@ -248,6 +264,8 @@ class FleetPage {
                        "",
                        {{"Ledger"},
                         {"Records", true},
+                        {"Period covered"},
+                        {"Period before"},
                         {"Open at start", true},
                         {"Open at end", true},
                         {"Without end", true},
@@ -260,6 +278,8 @@ class FleetPage {
       const FleetMember& member = fleet_.members[i];
       html_.raw("<tr><th scope=\"row\">").text(member.name).raw("</th>");
       cell(member.source.size);
+      html_.raw("<td>").text(covered_word(member.covered)).raw("</td><td>");
+      html_.text(covered_word(member.covered_before)).raw("</td>");
       cell(member.open_at_start);
       cell(member.open_at_end);
       cell(member.now.open);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/fleet_json.h"
 
+#include "reports/coverage.h"
 #include "reports/json_parts.h"
 #include "reports/words.h"
 
@@ -48,6 +49,9 @@ class Writer {
   void definition() {
     out_.line().key("definition").open_object();
     put_period(out_, frame_);
+    out_.member("covered", name_of(frame_.covered.state));
+    out_.member("covered_before", name_of(frame_.covered_before.state));
+    out_.member("coverage", coverage_text(frame_)).member("compared", comparison_text(frame_));
     out_.member("comparison_from", frame_.comparison.from.words);
     out_.member("comparison_to", frame_.comparison.to.words);
     out_.member("digest", frame_.source.root);
@@ -60,6 +64,8 @@ class Writer {
     out_.member("size", row.source.size).member("root", row.source.root);
     out_.member("checkpoint", row.source.checkpoint);
     out_.member("head", row.source.head_ms == 0 ? "" : utc_ms_text(row.source.head_ms));
+    out_.member("covered", name_of(row.covered.state));
+    out_.member("covered_before", name_of(row.covered_before.state));
     out_.member("verifier", row.verifier).member("pin", row.pin);
     put_verdicts(out_, row.checks);
     put_tally(out_, "period", row.now);

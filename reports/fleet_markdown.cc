@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "reports/coverage.h"
 #include "reports/fleet_json.h"
 #include "reports/markdown.h"
 #include "reports/tally_rows.h"
@@ -48,11 +49,15 @@ void write_fleet_markdown(const Fleet& fleet, std::size_t budget, Sink& sink) {
     out += "> **NOT VERIFIED.** " + markdown_text(frame.unverified_reason) + ".\n\n";
   out += "Period " + frame.period.text() + " (" + frame.zone.name() + ", both days included), " +
          std::to_string(fleet.members.size()) + " ledgers, " + std::to_string(frame.source.size) +
-         " records, digest `" + frame.source.root +
-         "`.\n\n## Figures\n\n"
-         "| Figure | Period | Period before |\n|---|---:|---:|\n";
-  for (const TallyRow& row : tally_rows(fleet.now, fleet.previous))
-    out += "| " + std::string(row.label) + " | " + row.now + " | " + row.previous + " |\n";
+         " records, digest `" + frame.source.root + "`.\n\n## Figures\n\n";
+  out += "Covered: " + markdown_text(coverage_text(frame)) + " " +
+         markdown_text(comparison_text(frame)) + "\n\n| Figure | Period | " +
+         std::string(previous_label(frame.covered_before.state)) + " |\n|---|---:|---:|\n";
+  const bool has_before = frame.covered_before.state != Coverage::State::none;
+  for (const TallyRow& row : tally_rows(fleet.now, fleet.previous)) {
+    out += "| " + std::string(row.label) + " | " + row.now + " | " +
+           (has_before ? row.previous : std::string("–")) + " |\n";
+  }
   out += "| Exceptions | " + std::to_string(fleet.all_exceptions) +
          " | |\n\n## Ledgers\n\n"
          "| Ledger | Verified | Integrity | Signatures | Trust | Completeness | Freshness | Time | "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/fleet_tables.h"
 
+#include "reports/coverage.h"
 #include "reports/period.h"
 #include "reports/tally_rows.h"
 #include "reports/words.h"
@@ -17,7 +18,8 @@ void members(const Fleet& fleet, Table& table) {
                 "time",          "disclosure",   "policy",
                 "open_at_start", "open_at_end",  "clock_anomalies",
                 "exceptions",    "drift",        "widened",
-                "unapproved",    "population"});
+                "unapproved",    "population",   "covered",
+                "covered_before"});
   for (const FleetMember& row : fleet.members) {
     table.text(row.name).plain(row.verified ? "true" : "false").text(row.reason);
     table.text(row.source.origin).plain(row.source.kind).number(row.source.size);
@@ -28,19 +30,26 @@ void members(const Fleet& fleet, Table& table) {
       table.plain(i < row.checks.size() ? std::string_view(row.checks[i].result) : "unknown");
     table.number(row.open_at_start).number(row.open_at_end).number(row.clock_anomalies);
     table.number(row.exceptions).number(row.drift).number(row.widened).number(row.unapproved);
-    table.plain(row.population).end();
+    table.plain(row.population).plain(name_of(row.covered.state));
+    table.plain(name_of(row.covered_before.state)).end();
   }
 }
 
 // A figure of a member a line; the sum of all verified members has no name.
 void figures(const Fleet& fleet, Table& table) {
   table.header({"member", "figure", "period", "previous_period"});
-  const auto lines = [&table](std::string_view name, const Tally& now, const Tally& previous) {
-    for (const TallyRow& row : tally_rows(now, previous))
-      table.text(name).plain(row.key).digits(row.now).digits(row.previous).end();
+  const auto lines = [&table](std::string_view name, const Tally& now, const Tally& previous,
+                              Coverage::State before) {
+    for (const TallyRow& row : tally_rows(now, previous)) {
+      table.text(name).plain(row.key).digits(row.now);
+      // A figure of a time that no record can speak about is none, not 0.
+      before == Coverage::State::none ? table.empty() : table.digits(row.previous);
+      table.end();
+    }
   };
-  lines("", fleet.now, fleet.previous);
-  for (const FleetMember& member : fleet.members) lines(member.name, member.now, member.previous);
+  lines("", fleet.now, fleet.previous, fleet.frame.covered_before.state);
+  for (const FleetMember& member : fleet.members)
+    lines(member.name, member.now, member.previous, member.covered_before.state);
 }
 
 void allowed(const Fleet& fleet, Table& table) {
@@ -124,6 +133,8 @@ void facts(const Fleet& fleet, Table& table) {
   line("report", "zone", frame.zone.name(), "tzdata " + frame.tzdata + ", " + frame.zone.digest());
   line("report", "from", utc_text(frame.period.from));
   line("report", "until", utc_text(frame.period.until), "not included");
+  line("report", "covered", name_of(frame.covered.state), coverage_text(frame));
+  line("report", "compared", name_of(frame.covered_before.state), comparison_text(frame));
   table.plain("source").plain("ledgers").number(fleet.members.size());
   table.text("not verified: " + std::to_string(fleet.unverified())).end();
   table.plain("source").plain("records").number(frame.source.size).plain("").end();

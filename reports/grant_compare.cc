@@ -155,6 +155,12 @@ std::int64_t GrantComparison::count(ComparedTool::State state) const {
                        [state](const ComparedTool& tool) { return tool.state == state; });
 }
 
+bool GrantComparison::has_first() const {
+  return std::any_of(tools.begin(), tools.end(), [](const ComparedTool& tool) {
+    return tool.state != ComparedTool::State::added;
+  });
+}
+
 std::int64_t GrantComparison::widened() const {
   return std::count_if(tools.begin(), tools.end(), is_widened);
 }
@@ -164,6 +170,10 @@ std::int64_t GrantComparison::unapproved() const {
     return (is_widened(tool) || tool.state == ComparedTool::State::added) &&
            tool.decision == NameId::none;
   });
+}
+
+std::int64_t Model::first_sets() const {
+  return std::count_if(drift.begin(), drift.end(), [](const Drift& row) { return !row.before; });
 }
 
 }  // namespace ethos::reports

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "reports/coverage.h"
 #include "reports/html_frame.h"
 #include "reports/html_parts.h"
 #include "reports/json_report.h"
@@ -30,6 +31,7 @@ constexpr Section kSections[] = {
     {{"#keys", "Signers and keys"}, put_keys},
     {{"#population", "Population and sample"}, put_population},
     {{"#runs", "Runs"}, put_runs},
+    {{"#files", "Files by digest"}, put_files},
     {{"#check", "Verification"}, put_check},
     {{"#not-proved", "What is not proved"}, put_not_proved},
     {{"#method", "Method and glossary"}, put_method},
@@ -67,9 +69,11 @@ void put_masthead(const Page& page) {
   put_time_both(page, model.period.from * 1000);
   html.raw(" up to, not including, ");
   put_time_both(page, model.period.until * 1000);
+  html.raw("</dd>\n<dt>Covered</dt><dd>");
+  put_coverage(html, model);
   html.raw("</dd>\n<dt>Ledger</dt><dd>");
   put_code(html, model.source.origin);
-  html.raw("</dd>\n<dt>Covers</dt><dd>records 0 to ").number(model.source.size - 1).raw(", root ");
+  html.raw("</dd>\n<dt>Made from</dt><dd>").text(covered_records(model.source)).raw(", root ");
   put_code(html, model.source.root);
   html.raw("</dd>\n<dt>Last record</dt><dd>");
   put_time_both(page, model.source.head_ms);

@@ -73,7 +73,9 @@ void put_matrix(const Page& page) {
       "not recorded</li><li><span class=\"sym "
       "s-tried\">✗</span>not granted and tried, or tried beyond the grant</li><li><span "
       "class=\"sym s-dim\">–</span>not granted, no "
-      "attempt recorded</li></ul>\n");
+      "attempt recorded</li><li><span class=\"sym s-held\">●</span>held: a limit was in "
+      "force</li><li><span class=\"sym s-tried\">✗</span>reached: a record says that a limit was "
+      "met; where none does, see <a href=\"#limit-forms\">Limits in force</a></li></ul>\n");
   html.raw(
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table "
       "class=\"matrix\"><caption>Figures are runs, "
@@ -172,8 +174,8 @@ void put_grants(const Page& page) {
   open_table(
       html,
       {"grants",
-       "What each tool had in force, and what the records say about its use.",
-       "",
+       "What each tool had in force, and what the records say about its use. ",
+       grant_rows_text(model) + ".",
        {{"Tool"}, {"Grant"}, {"Of what"}, {"Runs", true}, {"Use"}, {"First to last record"}}});
   for (std::size_t i = 0; i < shown; ++i) {
     const GrantRow& row = model.grant_rows[i];

@@ -56,7 +56,13 @@ b.u{font-weight:400;background:var(--soft);border:1px solid var(--line);border-r
 .verdicts{display:grid;grid-template-columns:repeat(auto-fill,minmax(17rem,1fr));gap:.5rem 1.2rem;margin:.8rem 0;padding:0;list-style:none}
 .verdicts li{border-top:1px solid var(--line);padding-top:.4rem;overflow-wrap:anywhere}
 .verdicts strong{display:block}
-.v-pass{color:var(--good)}.v-fail{color:var(--bad)}.v-unknown,.v-incomplete{color:var(--warn)}.v-none{color:var(--mute)}
+.verdicts li{border:1px solid var(--line);padding:.45rem .7rem;background:var(--bg)}
+.verdicts li.b-pass{border-left:5px solid var(--good)}
+.verdicts li.b-fail{border:2px solid var(--bad);border-left-width:8px}
+.verdicts li.b-incomplete{border-left:5px dotted var(--warn)}
+.verdicts li.b-none,.verdicts li.b-unknown{border:2px dashed var(--mute);background:none}
+.again>li{margin:.6rem 0}.again pre{margin:.3rem 0}
+.v-pass{color:var(--good)}.v-fail{color:var(--bad)}.v-incomplete{color:var(--warn)}.v-unknown,.v-none{color:var(--mute)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(10.5rem,1fr));gap:.6rem;margin:1rem 0;padding:0;list-style:none}
 .tiles li{border:1px solid var(--line);padding:.6rem .8rem;background:var(--bg)}
 .tiles a{display:block;text-decoration:none;color:inherit;min-height:24px}

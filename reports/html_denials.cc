@@ -3,6 +3,7 @@
 
 #include "reports/html.h"
 #include "reports/html_parts.h"
+#include "reports/limit_forms.h"
 #include "reports/svg_chart.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -113,7 +114,7 @@ void put_denial_rows(const Page& page) {
                      {"Tool and run"},
                      {"Phase and rule"},
                      {"Act"},
-                     {"Outcome"},
+                     {"Outcome and answer"},
                      {"Acts", true},
                      {"Mark"},
                      {"Record"}}});
@@ -131,11 +132,10 @@ void put_denial_rows(const Page& page) {
     put_code(html, act_text(model.text(row.operation), model.text(row.object)));
     if (row.cause != NameId::none)
       html.raw(" <span class=\"mute\">").text(model.text(row.cause)).raw("</span>");
-    html.raw("</span></td><td>")
-        .text(model.text(row.outcome))
-        .raw("</td><td class=\"n\">")
-        .number(row.count)
-        .raw("</td><td>");
+    html.raw("</span></td><td>").text(model.text(row.outcome));
+    if (const std::string answer = answer_text(model, row); !answer.empty())
+      html.raw("<br><span class=\"mute\">").text(answer).raw("</span>");
+    html.raw("</td><td class=\"n\">").number(row.count).raw("</td><td>");
     html.text(model.text(row.mark)).raw("</td><td>");
     put_ref(html, row.ref);
     html.raw("</td></tr>\n");
@@ -168,14 +168,59 @@ void put_limit_rows(const Page& page) {
     html.raw("</td><td>").text(model.text(model.runs[row.run].tool)).raw("<br>");
     put_run_link(page, row.run);
     html.raw("</td><td>");
+    html.text(limit_label(model.text(row.limit))).raw("<br>");
     put_code(html, model.text(row.limit));
     html.raw("</td><td>").text(limit_text(model, row)).raw("</td><td>");
     html.text(model.text(row.action))
         .raw("</td><td>")
-        .text(model.text(row.enforced_by))
+        .text(enforcer_label(model.text(row.enforced_by)))
         .raw("</td><td>");
-    html.text(model.text(row.source)).raw(" (").text(model.text(row.mark)).raw(")</td><td>");
+    html.text(source_label(model.text(row.source)))
+        .raw(" (mark ")
+        .text(model.text(row.mark))
+        .raw(")</td><td>");
     put_ref(html, row.ref);
+    html.raw("</td></tr>\n");
+  }
+  close_table(html);
+}
+
+void put_limit_forms(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  if (model.limit_forms.empty()) return;
+  html.raw("<h3 id=\"limit-forms\">Limits in force</h3>\n");
+  if (const std::string unseen = unseen_limits_text(model); !unseen.empty()) {
+    html.raw(
+            "<p><strong>No limit record does not mean that a limit was never met.</strong> Held in "
+            "these forms, a refusal is not observed, or not each one: ")
+        .text(unseen)
+        .raw(".</p>\n");
+  }
+  open_table(html,
+             {"",
+              "By what each limit was held in the runs whose cage stood, and whether reaching "
+              "it leaves a record.",
+              "",
+              {{"Limit"},
+               {"Held by"},
+               {"Runs", true},
+               {"Does reaching it leave a record?"},
+               {"First record"}}});
+  for (const LimitForm& row : model.limit_forms) {
+    const std::string& limit = model.text(row.limit);
+    const std::string& by = model.text(row.by);
+    html.raw("<tr><th scope=\"row\">").text(limit_label(limit)).raw("<br>");
+    put_code(html, limit);
+    html.raw("</th><td>").text(enforcer_label(by)).raw("</td><td class=\"n\">").number(row.runs);
+    html.raw("</td><td><span class=\"long\"><strong>")
+        .raw(row.seen == LimitForm::Seen::counted     ? Markup("each time")
+             : row.seen == LimitForm::Seen::looked_at ? Markup("not always")
+                                                      : Markup("never"))
+        .raw("</strong>: ")
+        .text(seen_text(limit, by))
+        .raw("</span></td><td>");
+    put_ref(html, row.first);
     html.raw("</td></tr>\n");
   }
   close_table(html);
@@ -191,6 +236,7 @@ void put_denials(const Page& page) {
   put_rules(page);
   put_denial_rows(page);
   put_limit_rows(page);
+  put_limit_forms(page);
   page.html.raw("</section>\n");
 }
 

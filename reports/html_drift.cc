@@ -55,7 +55,7 @@ Markup label_of(ComparedTool::State state) {
     case ComparedTool::State::changed:
       return "changed";
     case ComparedTool::State::added:
-      return "new: no run counted before";
+      return "first set: no run of it counts at the first point";
     case ComparedTool::State::removed:
       return "gone: no run counts any more";
   }
@@ -86,28 +86,10 @@ void put_compared(const Page& page, const ComparedTool& row) {
   html.raw("</td></tr>\n");
 }
 
-void put_comparison(const Page& page) {
-  const Model& model = page.model;
-  const GrantComparison& all = model.comparison;
+void put_compared_rows(const Page& page) {
+  const GrantComparison& all = page.model.comparison;
   Html& html = page.html;
-  html.raw("<h3>Grants at two points</h3>\n<p>From ");
-  put_point(html, all.from);
-  html.raw(", to ");
-  put_point(html, all.to);
-  html.raw(": ");
   using State = ComparedTool::State;
-  put_count(html, all.count(State::same), "tool with the same grants",
-            "tools with the same grants");
-  html.raw(", ").number(all.count(State::changed)).raw(" changed (");
-  html.number(all.widened()).raw(" widened), ").number(all.count(State::added)).raw(" new, ");
-  html.number(all.count(State::removed)).raw(" gone. ");
-  if (all.widened() + all.count(State::added) != 0) {
-    html.raw("Of the widened and new ones, <strong>").number(all.unapproved());
-    html.raw("</strong> without an approval in the records.");
-  } else {
-    html.raw("<strong>No widening found.</strong>");
-  }
-  html.raw("</p>\n");
   std::vector<const ComparedTool*> rows;
   for (const ComparedTool& tool : all.tools) {
     if (tool.state != State::same) rows.push_back(&tool);
@@ -125,6 +107,37 @@ void put_comparison(const Page& page) {
   close_table(html);
 }
 
+void put_comparison(const Page& page) {
+  const Model& model = page.model;
+  const GrantComparison& all = model.comparison;
+  Html& html = page.html;
+  html.raw("<h3>Grants at two points</h3>\n<p>From ");
+  put_point(html, all.from);
+  html.raw(", to ");
+  put_point(html, all.to);
+  html.raw(": ");
+  using State = ComparedTool::State;
+  if (!all.has_first()) {
+    html.raw("<strong>there is nothing to compare with.</strong> ").text(no_first_text(model));
+    html.raw("</p>\n");
+    put_compared_rows(page);
+    return;
+  }
+  put_count(html, all.count(State::same), "tool with the same grants",
+            "tools with the same grants");
+  html.raw(", ").number(all.count(State::changed)).raw(" changed (");
+  html.number(all.widened()).raw(" widened), ").number(all.count(State::added)).raw(" new, ");
+  html.number(all.count(State::removed)).raw(" gone. ");
+  if (all.widened() + all.count(State::added) != 0) {
+    html.raw("Of the widened and new ones, <strong>").number(all.unapproved());
+    html.raw("</strong> without an approval in the records.");
+  } else {
+    html.raw("<strong>No widening found.</strong>");
+  }
+  html.raw("</p>\n");
+  put_compared_rows(page);
+}
+
 void put_row(const Page& page, const Drift& row) {
   const Model& model = page.model;
   const Run& run = model.runs[row.run];
@@ -134,7 +147,7 @@ void put_row(const Page& page, const Drift& row) {
   html.raw("</td><td>");
   put_time(page, run.started_ms);
   html.raw("</td><td>");
-  if (!row.before) html.raw("first seen: no earlier run in this ledger");
+  if (!row.before) html.raw("first set of a tool without an earlier run: no change");
   if (row.before && row.changes.empty()) html.raw("the same grants in another number");
   put_changes(page, row.changes);
   html.raw("</td><td>").text(approval_text(run.decision, model)).raw("</td><td>");
@@ -150,7 +163,7 @@ void put_drift(const Page& page) {
   Html& html = page.html;
   html.raw("<section id=\"drift\"><h2>Drift of grants</h2>\n");
   put_comparison(page);
-  html.raw("<h3>New sets of grants in the period</h3>\n");
+  html.raw("<h3>Sets of grants seen for the first time in the period</h3>\n");
   if (model.drift.empty()) {
     html.raw("<p>").text(model.runs.empty()
                              ? empty_period_text()
@@ -158,6 +171,7 @@ void put_drift(const Page& page) {
     html.raw("</p></section>\n");
     return;
   }
+  html.raw("<p>").text(drift_text(model)).raw("</p>\n");
   const std::size_t shown = std::min(model.drift.size(), page.limits.rows);
   put_shown(html, shown, model.drift.size(), "by record number", "drift.csv");
   open_table(html, {"drift-rows",

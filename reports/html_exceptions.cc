@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "reports/coverage.h"
 #include "reports/html.h"
 #include "reports/html_parts.h"
 #include "reports/text.h"
@@ -73,11 +74,12 @@ void put_completeness(const Page& page) {
   Html& html = page.html;
   html.raw(
       "<section id=\"completeness\"><h2>Completeness</h2>\n<dl "
-      "class=\"facts\"><dt>Records</dt><dd>0 to ");
-  html.number(model.source.size - 1)
-      .raw(", ")
-      .number(model.source.size)
-      .raw(" in all, without a hole in the numbers</dd>\n");
+      "class=\"facts\"><dt>Period</dt><dd>");
+  put_coverage(html, model);
+  html.raw("</dd>\n<dt>Period before</dt><dd>").text(comparison_text(model));
+  html.raw("</dd>\n<dt>Records</dt><dd>")
+      .text(covered_records(model.source))
+      .raw(", without a hole in the numbers</dd>\n");
   if (const std::string gone = pruned_text(model); !gone.empty())
     html.raw("<dt>Dropped</dt><dd><strong>").text(gone).raw("</strong></dd>\n");
   html.raw("<dt>Without an end</dt><dd>");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "reports/coverage.h"
 #include "reports/html.h"
 #include "reports/html_parts.h"
 #include "reports/tally_rows.h"
@@ -17,14 +18,20 @@ struct Tile {
   std::int64_t previous = -1;  // -1: not compared
 };
 
-void put_tile(Html& html, const Tile& tile) {
+void put_tile(Html& html, const Tile& tile, Coverage::State before) {
   html.raw("<li><a href=\"")
       .raw(tile.anchor)
       .raw("\"><b>")
       .number(tile.now)
       .raw("</b><span class=\"t\">");
   html.raw(tile.label).raw("</span></a>");
-  if (tile.previous >= 0) html.raw("<small>period before: ").number(tile.previous).raw("</small>");
+  if (tile.previous >= 0 && before == Coverage::State::none) {
+    html.raw("<small>period before: not covered</small>");
+  } else if (tile.previous >= 0) {
+    html.raw(before == Coverage::State::part ? Markup("<small>period before (in part): ")
+                                             : Markup("<small>period before: "));
+    html.number(tile.previous).raw("</small>");
+  }
   html.raw("</li>\n");
 }
 
@@ -82,14 +89,21 @@ void put_figures(const Page& page) {
   open_details(page).raw(
       "><summary>All figures</summary><div class=\"inner scroll\" "
       "tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table><caption>Every format "
-      "prints these figures from one model.</caption><thead><tr><th scope=\"col\">Figure</th><th "
-      "scope=\"col\" "
-      "class=\"n\">Period</th><th scope=\"col\" class=\"n\">Period "
-      "before</th></tr></thead><tbody>\n");
+      "prints these figures from one model. ");
+  const Coverage::State then = page.model.covered_before.state;
+  if (then != Coverage::State::whole || page.model.covered.state != Coverage::State::whole)
+    page.html.text(comparison_text(page.model));
+  page.html
+      .raw(
+          "</caption><thead><tr><th scope=\"col\">Figure</th><th scope=\"col\" "
+          "class=\"n\">Period</th><th scope=\"col\" class=\"n\">")
+      .text(previous_label(then))
+      .raw("</th></tr></thead><tbody>\n");
   for (const TallyRow& row : tally_rows(page.model)) {
     page.html.raw("<tr><th scope=\"row\">").text(row.label).raw("</th><td class=\"n\"");
     page.html.attribute("data-figure", row.key).raw(">").text(row.now).raw("</td><td class=\"n\">");
-    page.html.text(row.previous).raw("</td></tr>\n");
+    page.html.text(then == Coverage::State::none ? std::string_view("–") : row.previous);
+    page.html.raw("</td></tr>\n");
   }
   page.html.raw("</tbody></table></div></details>\n");
 }
@@ -116,10 +130,16 @@ void put_verdicts(const Page& page) {
     put_code(html, model.verdict.pin_fingerprint);
   }
   html.raw(
-      ". Eight answers to eight questions; none of them is a mark for the work done.</p>\n<ul "
-      "class=\"verdicts\">\n");
+      ". Eight answers to eight questions; none of them is a mark for the work done. <strong>✓ "
+      "holds</strong>: asked and true. <strong>? not checked</strong>: nobody asked or it could "
+      "not "
+      "be decided; nothing is affirmed, and what would be needed is named. <strong>◑ "
+      "incomplete</strong>: true, and something is missing. <strong>✗ fails</strong>: not "
+      "true.</p>\n<ul class=\"verdicts\">\n");
   for (const Verdict::Check& check : model.verdict.checks) {
-    html.raw("<li><strong>")
+    html.raw("<li")
+        .attribute("class", "b-" + check.result)
+        .raw("><strong>")
         .text(verdict_label(check.name))
         .raw(": <span")
         .attribute("class", "v-" + check.result);
@@ -127,8 +147,7 @@ void put_verdicts(const Page& page) {
         .raw(verdict_symbol(check.result))
         .text(verdict_word(check.result))
         .raw("</span></strong> <small>");
-    html.text(verdict_meaning(check.name)).raw("; ");
-    html.text(shortened(check.text, 300)).raw("</small></li>\n");
+    html.text(shortened(verdict_says(check), 500)).raw("</small></li>\n");
   }
   html.raw(
       "</ul>\n<p><strong>Not proved</strong> <small>(<a href=\"#not-proved\">all of "
@@ -147,20 +166,22 @@ void put_minute(const Page& page) {
   Html& html = page.html;
   html.raw("<section id=\"minute\"><h2>In one minute</h2>\n");
   if (model.runs.empty()) html.raw("<p><strong>").text(empty_period_text()).raw("</strong></p>\n");
-  html.raw("<ul class=\"tiles\">\n");
+  html.raw("<p>").text(comparison_text(model)).raw("</p>\n<ul class=\"tiles\">\n");
   for (const Tile& tile : {
            Tile{"#runs", "runs opened", now.runs, before.runs},
            Tile{"#allowed", "different tools", now.tools, before.tools},
            Tile{"#exceptions", "exceptions", static_cast<std::int64_t>(model.exceptions.size())},
            Tile{"#denials", "refused acts", capped(now.denied_acts), capped(before.denied_acts)},
            Tile{"#exceptions", "refused to start", now.refused, before.refused},
-           Tile{"#denials", "limits reached", now.limit_records, before.limit_records},
+           Tile{"#denials", "limits seen reached", now.limit_records, before.limit_records},
            Tile{"#completeness", "aborted or without end", now.aborted + now.open,
                 before.aborted + before.open},
-           Tile{"#drift", "new sets of grants", static_cast<std::int64_t>(model.drift.size())},
+           Tile{"#drift", "changed sets of grants",
+                static_cast<std::int64_t>(model.drift.size()) - model.first_sets()},
+           Tile{"#drift", "first sets of tools not seen before", model.first_sets()},
            Tile{"#weaker", "runs held more weakly", now.runs_with_weaker, before.runs_with_weaker},
        }) {
-    put_tile(html, tile);
+    put_tile(html, tile, model.covered_before.state);
   }
   html.raw("</ul>\n");
   if (now.started != 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/html_parts.h"
 
+#include "reports/coverage.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -49,6 +50,14 @@ void put_count(Html& html, std::int64_t count, Markup one, Markup many) {
   html.number(count).raw(" ").raw(count == 1 ? one : many);
 }
 
+void put_coverage(Html& html, const Model& model) {
+  const std::string text = coverage_text(model);
+  const auto end = text.find_first_of(".:") + 1;
+  const bool is_whole = model.covered.state == Coverage::State::whole;
+  html.raw(is_whole ? Markup("<strong>") : Markup("<strong class=\"v-fail\">"));
+  html.text(text.substr(0, end)).raw("</strong>").text(text.substr(end));
+}
+
 void put_code(Html& html, std::string_view text) {
   if (!text.empty()) html.raw("<code>").text(text).raw("</code>");
 }
@@ -81,7 +90,6 @@ Markup verdict_symbol(std::string_view result) {
   if (result == "pass") return "✓ ";
   if (result == "fail") return "✗ ";
   if (result == "incomplete") return "◑ ";
-  if (result == "none") return "– ";
   return "? ";
 }
 

@@ -41,8 +41,10 @@ Html& open_details(const Page& page);
 void put_ref(Html& html, const Ref& ref);
 void put_time(const Page& page, std::int64_t wall_ms);       // local; UTC in datetime and title
 void put_time_both(const Page& page, std::int64_t wall_ms);  // local and UTC
-void put_code(Html& html, std::string_view text);            // <code>, nothing for an empty text
-void put_run_link(const Page& page, std::uint32_t run);      // the first letters of the id
+// How much of the period the records reach over; what is missing stands out.
+void put_coverage(Html& html, const Model& model);
+void put_code(Html& html, std::string_view text);        // <code>, nothing for an empty text
+void put_run_link(const Page& page, std::uint32_t run);  // the first letters of the id
 // "1 run", "1 200 runs": the figure grouped, the word in its right form.
 void put_count(Html& html, std::int64_t count, Markup one, Markup many);
 // "12 of 400 shown, …" above a table that is cut; nothing when it is whole.
@@ -51,7 +53,7 @@ void put_shown(Html& html, std::size_t shown, std::size_t of, std::string_view o
 // True when the run has something in Model::exceptions.
 bool is_deviating(const Run& run);
 
-// ✓ ✗ ◑ – ?, never the only carrier of the meaning.
+// ✓ ✗ ◑ ?, never the only carrier of the meaning.
 Markup verdict_symbol(std::string_view result);
 Markup shown_symbol(Shown state);
 // What several pages have: every figure of the model's two periods; the matrix of tools; the
@@ -74,6 +76,7 @@ void put_controls(const Page& page);
 void put_keys(const Page& page);
 void put_population(const Page& page);
 void put_runs(const Page& page);
+void put_files(const Page& page);
 void put_check(const Page& page);
 void put_not_proved(const Page& page);
 void put_method(const Page& page);

@@ -59,10 +59,9 @@ void put_row(const Page& page, const Run& run, bool has_details) {
   html.raw("</td><td class=\"n\">")
       .text(run.state == RunState::closed ? human_duration(run.duration_ms) : "")
       .raw("</td><td>");
-  html.text(ending_text(model, run))
-      .raw("</td><td class=\"n\">")
-      .number(run.denied_acts)
-      .raw("</td><td>");
+  html.text(ending_text(model, run)).raw("</td><td>");
+  if (run.ended) html.text(status_text(model, run));
+  html.raw("</td><td class=\"n\">").number(run.denied_acts).raw("</td><td>");
   if (run.limits_hit != NameId::none) html.raw("reached ").text(model.text(run.limits_hit));
   if (run.limits_hit != NameId::none && run.weaker != NameId::none) html.raw("<br>");
   if (run.weaker != NameId::none) html.raw("weaker: ").text(model.text(run.weaker));
@@ -108,16 +107,17 @@ void put_details(const Page& page, std::uint32_t index,
       .raw(", ");
   put_time(page, run.started_ms);
   html.raw(", ")
-      .text(ending_text(model, run))
+      .text(outcome_text(model, run))
       .raw("</summary><div class=\"inner\"><dl class=\"facts\">");
   html.raw("<dt>Run</dt><dd><code>").text(run.id).raw("</code></dd>\n");
-  html.raw("<dt>Records</dt><dd>").number(run.records).raw(" from ");
+  html.raw("<dt>Records</dt><dd>").text(run_records_text(run)).raw(" <span class=\"mute\">(");
   put_ref(html, run.opened);
   if (run.ended) {
-    html.raw(" to ");
+    html.raw(" opened, ");
     put_ref(html, *run.ended);
+    html.raw(" ended");
   }
-  html.raw("</dd>\n<dt>Opened</dt><dd>");
+  html.raw(")</span></dd>\n<dt>Opened</dt><dd>");
   put_time_both(page, run.started_ms);
   html.raw("</dd>\n");
   if (run.ended) {
@@ -125,6 +125,8 @@ void put_details(const Page& page, std::uint32_t index,
     put_time_both(page, run.ended_ms);
     html.raw("</dd>\n");
   }
+  put_fact(html, "The tool ended", ending_text(model, run));
+  if (run.ended) put_fact(html, "Status of ethos-run", status_text(model, run));
   if (run.caller != NameId::none) put_fact(html, "Started by", "user id " + model.text(run.caller));
   put_fact(html, "Decision",
            run.decision == NameId::none ? "none recorded" : model.text(run.decision));
@@ -246,7 +248,7 @@ void put_population(const Page& page) {
     put_run_link(page, model.sample->picks[i]);
     html.raw("</td><td>").text(model.text(run.tool)).raw("</td><td>");
     put_time(page, run.started_ms);
-    html.raw("</td><td>").text(ending_text(model, run)).raw("</td><td>");
+    html.raw("</td><td>").text(outcome_text(model, run)).raw("</td><td>");
     put_ref(html, run.opened);
     html.raw("</td></tr>\n");
   }
@@ -275,12 +277,12 @@ void put_runs(const Page& page) {
                      {"Tool"},
                      {"Opened"},
                      {"Took", true},
-                     {"Ended"},
+                     {"The tool ended"},
+                     {"Status of ethos-run"},
                      {"Refused acts", true},
                      {"Limits"},
                      {"Exports", true},
                      {"Network"},
-
                      {"Record"}}});
   for (const std::uint32_t index : order) put_row(page, model.runs[index], has_details[index]);
   close_table(html);

@@ -39,7 +39,8 @@ void put_tally(JsonOut& out, std::string_view key, const Tally& tally) {
   out.member("not_executed", tally.not_executed);
   out.member("closed", tally.closed).member("refused", tally.refused);
   out.member("aborted", tally.aborted).member("open", tally.open);
-  out.member("failed", tally.failed_runs);
+  out.member("failed", tally.failed_runs).member("stopped_wall", tally.stopped_wall);
+  out.member("stopped_limit", tally.stopped_limit).member("stopped_other", tally.stopped_other);
   out.member("denial_records", tally.denial_records).member("denied_acts", tally.denied_acts);
   out.member("attempts", tally.attempts).member("setup_denials", tally.setup_denials);
   out.member("limit_records", tally.limit_records).member("gap_records", tally.gap_records);

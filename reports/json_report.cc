@@ -2,8 +2,11 @@
 #include "reports/json_report.h"
 
 #include "reports/comparison_json.h"
+#include "reports/coverage.h"
 #include "reports/grant_compare.h"
 #include "reports/json_parts.h"
+#include "reports/limit_forms.h"
+#include "reports/redo.h"
 #include "reports/sample.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -21,6 +24,7 @@ class Writer {
     out_.member("title", model_.title).member("organisation", model_.organisation);
     redaction();
     definition();
+    coverage();
     source();
     verification();
     out_.line().key("not_proved").open_list();
@@ -31,6 +35,7 @@ class Writer {
     put_tally(out_, "previous_period", model_.previous);
     out_.member("exceptions", static_cast<std::int64_t>(model_.exceptions.size()));
     out_.member("drift", static_cast<std::int64_t>(model_.drift.size()));
+    out_.member("first_sets", model_.first_sets());
     out_.member("widened", model_.comparison.widened());
     out_.member("empty", model_.runs.empty()).close_object();
     list("exceptions", model_.exceptions, [this](const Exception& row) { exception(row); });
@@ -42,7 +47,9 @@ class Writer {
     list("buckets", model_.buckets, [this](const BucketRow& row) { put_bucket(out_, row); });
     list("denials", model_.denials, [this](const Denial& row) { denial(row); });
     list("limits", model_.limits, [this](const LimitEvent& row) { limit(row); });
+    list("limit_forms", model_.limit_forms, [this](const LimitForm& row) { limit_form(row); });
     list("gaps", model_.gaps, [this](const Gap& row) { gap(row); });
+    list("artifacts", model_.artifacts, [this](const Artifact& row) { artifact(row); });
     list("drift", model_.drift, [this](const Drift& row) { drift(row); });
     put_comparison_json(model_, out_);
     counted("weaker", model_.weaker);
@@ -113,12 +120,29 @@ class Writer {
     out_.member("query", query_text(model_)).close_object();
   }
 
+  void put_coverage(std::string_view key, const Period& period, const Coverage& one) {
+    out_.line().key(key).open_object().member("period", period.text());
+    out_.member("state", name_of(one.state)).member("begins_earlier", one.begins_earlier);
+    out_.member("ends_later", one.ends_later);
+    time("from", one.from_ms);
+    time("until", one.until_ms);
+    out_.close_object();
+  }
+  void coverage() {
+    out_.line().key("coverage").open_object();
+    out_.member("words", coverage_text(model_)).member("comparison", comparison_text(model_));
+    put_coverage("period", model_.period, model_.covered);
+    put_coverage("previous_period", model_.period.before(model_.zone), model_.covered_before);
+    out_.close_object();
+  }
+
   void source() {
     const Source& source = model_.source;
     out_.line().key("source").open_object();
     out_.member("kind", source.kind).member("origin", source.origin).member("size", source.size);
     out_.member("first_seq", 0).member("last_seq", source.size - 1).member("root", source.root);
-    out_.member("checkpoint", source.checkpoint);
+    out_.member("checkpoint", source.checkpoint).member("genesis", source.genesis);
+    out_.member("root_vkey", source.root_vkey);
     time("first", source.first_ms);
     time("head", source.head_ms);
     out_.close_object();
@@ -130,7 +154,8 @@ class Writer {
     out_.member("verified", model_.verified).member("reason", model_.unverified_reason);
     out_.member("tool", "ethos-verify")
         .member("version", verdict.verifier)
-        .member("exit", verdict.exit);
+        .member("exit", verdict.exit)
+        .member("program_sha256", model_.verifier_digest);
     out_.member("pin", verdict.pin_fingerprint);
     put_verdicts(out_, verdict.checks);
     list("problems", verdict.problems,
@@ -145,7 +170,12 @@ class Writer {
     }
     out_.line().key("redo").open_list();
     for (const std::string& command : redo_commands(model_)) out_.text(command);
-    out_.close_list().close_object();
+    out_.close_list();
+    list("redo_steps", redo_steps(model_), [this](const RedoStep& step) {
+      out_.member("what", step.what).member("command", step.command);
+      out_.member("answer", step.answer).member("status", step.status);
+    });
+    out_.close_object();
   }
 
   void problem(const Verdict::Problem& problem) {
@@ -275,6 +305,7 @@ class Writer {
     out_.member("capability", name_of(row.capability));
     name("outcome", row.outcome);
     out_.member("count", row.count).member("errno", row.error);
+    out_.member("answer", answer_text(model_, row));
     name("mark", row.mark);
     name("source", row.source);
     name_if("cause", row.cause);
@@ -291,6 +322,25 @@ class Writer {
     out_.member("observed", row.observed).member("value", row.value);
     name("mark", row.mark);
     name("source", row.source);
+  }
+
+  void limit_form(const LimitForm& row) {
+    name("limit", row.limit);
+    name("enforced_by", row.by);
+    out_.member("runs", row.runs).member("seen", name_of(row.seen));
+    out_.member("words", seen_text(model_.text(row.limit), model_.text(row.by)));
+    ref("first", row.first);
+  }
+
+  void artifact(const Artifact& row) {
+    run_of(row.run);
+    ref("record", row.ref);
+    time("at", row.at_ms);
+    out_.member("kind", row.is_sarif ? "sarif" : "exported");
+    name("action", row.action);
+    name_if("path", row.path);
+    name_if("sha256", row.digest);
+    row.is_sarif ? out_.member("results", row.results) : out_.member("size", row.size);
   }
 
   void gap(const Gap& row) {
@@ -329,6 +379,7 @@ class Writer {
     out_.member("state", name_of(row.state)).member("in_force", row.enforced);
     ref("opened", row.opened);
     ref_if("ended", row.ended);
+    ref("last", row.last);
     out_.member("records", row.records);
     time("started", row.started_ms);
     if (row.ended) time("ended_at", row.ended_ms);
@@ -336,7 +387,7 @@ class Writer {
     if (row.exit_code) out_.member("exit_code", *row.exit_code);
     if (row.signal) out_.member("signal", *row.signal);
     if (row.not_executed) out_.member("not_executed", true);
-    out_.member("status", row.status);
+    out_.member("status", row.status).member("status_meaning", status_meaning(model_, row));
     name_if("ended_by", row.ended_by);
     name("origin", row.origin);
     name("profile", row.profile);

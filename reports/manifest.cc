@@ -3,6 +3,7 @@
 
 #include "reports/json_out.h"
 #include "reports/redaction.h"
+#include "reports/redo.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -20,6 +21,7 @@ void write_manifest(const Model& model, const Options& options, const OutputPlan
   out.line().member("pin", model.verdict.pin_fingerprint);
   out.member("freshness", model.verdict.result_of("freshness"));
   out.member("verifier", model.verdict.verifier);
+  out.member("verifier_sha256", model.verifier_digest);
   out.line().member("period", model.period.text()).member("zone", model.zone.name());
   out.member("zone_digest", model.zone.digest()).member("tzdata", model.tzdata);
   out.line().key("options").open_object().member("title", options.title);

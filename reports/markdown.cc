@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "reports/coverage.h"
 #include "reports/drift.h"
 #include "reports/grant_compare.h"
+#include "reports/limit_forms.h"
+#include "reports/redo.h"
 #include "reports/tally_rows.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -31,8 +34,10 @@ class Writer {
       line("");
     }
     line("Period " + model_.period.text() + " (" + model_.zone.name() +
-         ", both days included), ledger " + code(model_.source.origin) + ", records 0 to " +
-         std::to_string(model_.source.size - 1) + ", root `" + model_.source.root + "`.");
+         ", both days included), ledger " + code(model_.source.origin) + ", " +
+         covered_records(model_.source) + ", root `" + model_.source.root + "`.");
+    line("");
+    line("Covered: " + markdown_text(coverage_text(model_)));
     line("");
     if (model_.redaction) {
       line("> " + markdown_text(redaction_text(model_)));
@@ -59,7 +64,7 @@ class Writer {
     for (const Verdict::Check& check : model_.verdict.checks) {
       line("| " + std::string(verdict_label(check.name)) + " | " +
            std::string(verdict_word(check.result)) + " | " + std::to_string(check.checked) + " | " +
-           words(check.text) + " |");
+           words(verdict_says(check)) + " |");
     }
     line("");
   }
@@ -71,12 +76,19 @@ class Writer {
       line(std::string(empty_period_text()));
       line("");
     }
-    line("| Figure | Period | Period before |");
+    line(markdown_text(comparison_text(model_)));
+    line("");
+    const Coverage::State before = model_.covered_before.state;
+    line("| Figure | Period | " + std::string(previous_label(before)) + " |");
     line("|---|---:|---:|");
     for (const TallyRow& row : tally_rows(model_)) {
-      line("| " + std::string(row.label) + " | " + row.now + " | " + row.previous + " |");
+      line("| " + std::string(row.label) + " | " + row.now + " | " +
+           (before == Coverage::State::none ? std::string("–") : row.previous) + " |");
     }
-    line("| New sets of grants (drift) | " + std::to_string(model_.drift.size()) + " | |");
+    const std::int64_t first = model_.first_sets();
+    const auto sets = static_cast<std::int64_t>(model_.drift.size());
+    line("| Changed sets of grants (drift) | " + std::to_string(sets - first) + " | |");
+    line("| First sets of tools without an earlier run | " + std::to_string(first) + " | |");
     line("| Tools with wider grants | " + std::to_string(model_.comparison.widened()) + " | |");
     line("| Exceptions | " + std::to_string(model_.exceptions.size()) + " | |");
     line("");
@@ -162,17 +174,23 @@ class Writer {
                    (after.empty() ? "" : " to " + code(after));
       }
       rows.push_back("| " + code(model_.text(tool.tool)) + " | " +
-                     std::string(name_of(tool.state)) + " | " + changes + " | " +
-                     words(approval_text(tool.decision, model_)) + " | " +
+                     (tool.state == State::added ? std::string("first set")
+                                                 : std::string(name_of(tool.state))) +
+                     " | " + changes + " | " + words(approval_text(tool.decision, model_)) + " | " +
                      (tool.since ? "`" + ref_text(*tool.since) + "`" : "") + " |");
     }
     const std::string head =
         "| Tool | State | Changes | Approval | Since record |\n|---|---|---|---|---|\n";
     table("Drift of grants", head, rows, 60);
+    if (!all.has_first() && !all.tools.empty()) {
+      line("There is nothing to compare with. " + markdown_text(no_first_text(model_)));
+      line("");
+      return;
+    }
     line("From " + words(all.from.words) + " to " + words(all.to.words) + ": " +
          std::to_string(all.count(State::same)) + " the same, " +
          std::to_string(all.count(State::changed)) + " changed, " +
-         std::to_string(all.count(State::added)) + " new, " +
+         std::to_string(all.count(State::added)) + " with a first set, " +
          std::to_string(all.count(State::removed)) +
          " gone; without an approval: " + std::to_string(all.unapproved()) + ".");
     line("");
@@ -212,7 +230,20 @@ class Writer {
     line("");
     for (const std::string& text : not_proved(model_)) line("- " + markdown_text(text));
     line("");
-    line("Check it without us: `" + redo_commands(model_).front() + "`");
+    line("## Check it without us");
+    line("");
+    line(markdown_text(pin_text()));
+    line("");
+    for (const PinPart& part : pin_parts(model_))
+      line("- " + markdown_code(part.name) + ": " + markdown_code(part.value));
+    line("");
+    line(markdown_text(verifier_source_text()));
+    line("The program that checked was ethos-verify " + markdown_text(model_.verdict.verifier) +
+         ", " + markdown_text(verifier_digest_text(model_)) + ".");
+    line("");
+    const RedoStep step = redo_steps(model_).front();
+    line("`" + step.command + "` ends well with status " + std::to_string(step.status) +
+         " and the line " + markdown_code(step.answer));
   }
 
   const Model& model_;

@@ -80,6 +80,9 @@ struct Tally {
   std::int64_t gap_records = 0;
   std::int64_t exports = 0;
   std::int64_t sarif_files = 0;
+  // Closed runs whose tool was ended from outside: by the limit of time, by another limit, by a
+  // signal to ethos-run or because ethos-run failed. None of them is in failed_runs.
+  std::int64_t stopped_wall = 0, stopped_limit = 0, stopped_other = 0;
   std::uint64_t denied_acts = 0;  // sum of counts of denial_records
   std::uint64_t attempts = 0;     // of these: let through to the kernel, answer not seen
   std::uint64_t lost_acts = 0;    // sum of run.gap
@@ -94,6 +97,7 @@ struct Run {
   bool enforced = false;  // reached sandbox.enforced: the cage stood
   Ref opened;
   std::optional<Ref> ended;
+  Ref last;  // its last record: what is written after the end counts too
   std::uint64_t records = 0;
   std::int64_t started_ms = 0;
   std::int64_t ended_ms = 0;  // only with `ended`
@@ -144,6 +148,29 @@ struct LimitEvent {
   NameId limit = NameId::none, action = NameId::none, enforced_by = NameId::none;
   NameId mark = NameId::none, source = NameId::none;
   std::uint64_t observed = 0, value = 0;
+};
+
+// A limit and by what it was held in the runs of the period.
+struct LimitForm {
+  // Whether reaching it leaves a record: each time, when a look saw it, never.
+  enum class Seen : std::uint8_t { counted, looked_at, not_recorded };
+  NameId limit = NameId::none, by = NameId::none;
+  std::int64_t runs = 0;
+  Seen seen = Seen::not_recorded;
+  Ref first;
+};
+
+// A file that came out of a run, by its digest: exported, or the SARIF that was written of it.
+struct Artifact {
+  std::uint32_t run = 0;
+  Ref ref;
+  std::int64_t at_ms = 0;
+  bool is_sarif = false;
+  NameId path = NameId::none;    // of an exported file; where SARIF was written to is not recorded
+  NameId action = NameId::none;  // created, replaced, deleted; written
+  NameId digest = NameId::none;  // empty for a directory and for what was deleted
+  std::uint64_t size = 0;        // bytes of an exported file
+  std::int64_t results = 0;      // in a SARIF file
 };
 
 struct Gap {
@@ -227,15 +254,17 @@ struct LedgerEvent {  // revocations, clock steps, erasures
   bool in_period = false;
 };
 
+// Gravest first: what nobody can vouch for, what is missing, what was tried and stopped, what never
+// began.
 enum class ExceptionKind : std::uint8_t {
   problem,
+  left_behind,
   aborted,
   open,
   gap,
-  left_behind,
-  refused,
-  limit,
   denied,
+  limit,
+  refused,
 };
 std::string_view name_of(ExceptionKind kind);
 std::string_view label_of(ExceptionKind kind);
@@ -250,6 +279,7 @@ struct Exception {
   std::string tried;     // what
   std::string happened;  // and how it ended
   std::string approval;  // decision bound to the run, or "none recorded"
+  bool is_open = false;  // of a denial: an act was left to the kernel, whose answer was not seen
 };
 
 enum class Direction : std::uint8_t { widened, changed, narrowed };
@@ -295,6 +325,8 @@ struct GrantComparison {
   [[nodiscard]] std::int64_t count(ComparedTool::State state) const;
   // Changed tools with a change that widens.
   [[nodiscard]] std::int64_t widened() const;
+  // Whether any tool had a set at the first point; if not, nothing was compared with anything.
+  [[nodiscard]] bool has_first() const;
   // Widened or added ones for which no approval was found.
   [[nodiscard]] std::int64_t unapproved() const;
 };
@@ -359,6 +391,18 @@ struct Source {
   std::string checkpoint;
   std::int64_t head_ms = 0;  // wall clock of the last record: the time of the document
   std::int64_t first_ms = 0;
+  // Of record 0, as a pin has them: the hash of the record (base64), and the key it names.
+  std::string genesis, root_vkey;
+};
+
+// How much of a stretch of time the records can speak about (coverage.h).
+struct Coverage {
+  enum class State : std::uint8_t { whole, part, none };
+  State state = State::none;
+  bool begins_earlier = false;  // the stretch begins before the ledger's first record
+  bool ends_later = false;      // it ends after the last record: it is not known to be over
+  // What is covered of it, milliseconds; equal when nothing is.
+  std::int64_t from_ms = 0, until_ms = 0;
 };
 
 struct Model {
@@ -370,6 +414,7 @@ struct Model {
   std::string tzdata;
   Source source;
   Verdict verdict;
+  std::string verifier_digest;  // of the program that gave the verdict; empty: not known
   bool verified = false;
   std::string unverified_reason;  // empty when verified
 
@@ -380,8 +425,11 @@ struct Model {
   std::vector<Denial> denials;
   std::vector<LimitEvent> limits;
   std::vector<Gap> gaps;
+  std::vector<Artifact> artifacts;
+  std::vector<LimitForm> limit_forms;
 
   Tally now, previous;
+  Coverage covered, covered_before;  // of the period, and of the one before it
   std::vector<NameId> previous_tools;
   std::int64_t open_at_start = 0;    // opened before the period, ended in it, after it or never
   std::int64_t open_at_end = 0;      // opened in the period, ended after it or never
@@ -405,6 +453,8 @@ struct Model {
   std::optional<Sample> sample;
 
   [[nodiscard]] const std::string& text(NameId id) const { return names.text(id); }
+  // Of `drift`, the sets of tools that had no earlier run: nothing to compare them with.
+  [[nodiscard]] std::int64_t first_sets() const;
 };
 
 }  // namespace ethos::reports

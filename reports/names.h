@@ -33,6 +33,7 @@ enum class NameRole : std::uint8_t {
   cause,        // why a start was refused, what would help
   verifier,     // the verifier's words about a run
   arguments,    // a command line
+  file,         // digest of a file that came out of a run
 };
 
 // The same text in two roles is two names, so that one can be withheld without the other.
@@ -71,7 +72,7 @@ class Names {
   [[nodiscard]] bool is_withheld(NameId id) const { return shown_.contains(id); }
 
  private:
-  static constexpr std::size_t kRoles = 15;
+  static constexpr std::size_t kRoles = 16;
   std::deque<std::string> texts_;  // deque: the maps' keys are views into it
   std::vector<NameRole> roles_;
   std::array<std::unordered_map<std::string_view, NameId>, kRoles> ids_;

@@ -24,7 +24,7 @@ struct Field {
   std::string_view name;
   NameRole role;
 };
-constexpr std::array<Field, 14> kFields = {{
+constexpr std::array<Field, 15> kFields = {{
     {"tool", NameRole::tool},
     {"path", NameRole::path},
     {"address", NameRole::address},
@@ -39,6 +39,7 @@ constexpr std::array<Field, 14> kFields = {{
     {"cause", NameRole::cause},
     {"verifier", NameRole::verifier},
     {"arguments", NameRole::arguments},
+    {"file", NameRole::file},
 }};
 constexpr std::string_view kEvent = "event";  // reasons and authorities of the ledger's own records
 
@@ -70,6 +71,7 @@ class Redactor {
     find_names();
     for (const Run& run : model_.runs) show_run(run);
     for (const Denial& denial : model_.denials) show({denial.object, denial.cause, denial.fix});
+    for (const Artifact& row : model_.artifacts) show({row.path, row.digest});
     for (const GrantRow& row : model_.grant_rows) show({row.tool, row.grant.object});
     for (const Drift& row : model_.drift) show_changes(row.changes);
     for (const ComparedTool& row : model_.comparison.tools) {

@@ -34,6 +34,7 @@ class HashSink : public Sink {
 struct Manifest {
   std::map<std::string, std::string> digests;  // name -> 64 hex digits
   std::int64_t size = 0;
+  std::optional<std::string> verifier_digest;  // absent in reports of earlier programs
   std::string zone_digest, tzdata, controls, pdf_engine, redaction, checkpoint, freshness;
   bool is_unverified = false, has_baseline = false, is_redacted = false, was_verified = false;
 };
@@ -66,6 +67,8 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
     out.digests[name] = std::string(one["sha256"].text_or(""));
   }
   out.size = root["size"].integer_or(-1);
+  if (const auto digest = root["verifier_sha256"].text())
+    out.verifier_digest = std::string(*digest);
   out.checkpoint = std::string(root["checkpoint"].text_or(""));
   out.freshness = std::string(root["freshness"].text_or(""));
   out.was_verified = root["verified"].bool_or(false);
@@ -245,6 +248,7 @@ Remade remake(const std::string& directory, Options options) {
     request.at = manifest.size;
     request.checkpoint = manifest.checkpoint;
   }
+  request.verifier_digest = manifest.verifier_digest;
   Model full;
   Model redacted;
   if (!(request.redaction ? build_pair(request, full, redacted, out.refusal)
@@ -282,6 +286,11 @@ Remade remake(const std::string& directory, Options options) {
   }
   compare_files(directory, manifest.digests, *outputs, no_pdf, out);
   out.is_same = out.is_same && (options.signer.empty() || is_signed);
+  if (const std::string here = program_digest(request.verifier);
+      manifest.verifier_digest && *manifest.verifier_digest != here) {
+    out.lines.push_back("verified here by another ethos-verify, " + here + "; the report names " +
+                        *manifest.verifier_digest);
+  }
   if (manifest.zone_digest != model.zone.digest() || manifest.tzdata != model.tzdata) {
     out.lines.push_back("time zone data differs: the report has " + manifest.tzdata +
                         ", this host " + model.tzdata + " (--tzdir)");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reports/classify.h"
+#include "reports/limit_forms.h"
 #include "reports/names.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -21,6 +22,20 @@ std::string ceilings_text(JsonValue ceilings) {
     out += (out.empty() ? "" : ", ") + text_of(one["name"]);
   }
   return out.empty() ? "no ceiling" : "under " + out;
+}
+
+// ": the tool's own", or why ethos-run ended with another number.
+std::string status_words(JsonValue close) {
+  Model model;
+  Run run;
+  run.state = close["ended_by"].text_or("") == "refused" ? RunState::refused : RunState::closed;
+  run.ended_by = model.names.id(close["ended_by"].text_or(""));
+  run.exit_code = close["exit"]["code"].integer();
+  run.signal = close["exit"]["signal"].integer();
+  run.status = close["status"].integer_or(-1);
+  run.not_executed = is_not_executed(close);
+  const std::string meaning = status_meaning(model, run);
+  return meaning.empty() ? meaning : " (" + meaning + ")";
 }
 
 std::string probes_text(JsonValue probes) {
@@ -116,8 +131,11 @@ void Story::granted(JsonValue body) {
   const std::string& object = names.text(grant.object);
   const std::string cap = text_of(body["cap"]);
   if (grant.capability == Capability::limits) {
-    line("Limit: " + object + " at most " + limit_figure(object, grant.value) + ", held by " +
-         names.text(grant.detail) + ".");
+    const std::string& by = names.text(grant.detail);
+    line("Limit: " + object + " at most " + limit_figure(object, grant.value) + ", held by " + by +
+         (seen_of(object, by) == LimitForm::Seen::counted
+              ? "."
+              : "; a refusal by it is not observed, or not each one."));
   } else if (grant.capability == Capability::hidden) {
     line("Hidden: " + object + " (" + std::to_string(body["matches"].integer_or(0)) + " matches).");
   } else if (grant.use == Use::withheld) {
@@ -186,7 +204,7 @@ void Story::closed(JsonValue body) {
                               : std::string("was ended");
   line(after() + ": over. The tool ran for " + human_duration(body["duration_ms"].integer_or(0)) +
        " and " + how + ", ended by " + ended_by + "; status of ethos-run " +
-       std::to_string(body["status"].integer_or(-1)) + ".");
+       std::to_string(body["status"].integer_or(-1)) + status_words(body) + ".");
   const JsonValue usage = body["usage"];
   line("Used " + human_duration(usage["cpu_ms"].integer_or(0)) + " of CPU and " +
        human_bytes(usage["max_rss_bytes"].big_or(0)) + " of memory; processes left: " +

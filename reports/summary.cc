@@ -5,6 +5,7 @@
 
 #include "reports/collect.h"
 #include "reports/exceptions.h"
+#include "reports/limit_forms.h"
 #include "reports/sample.h"
 
 namespace ethos::reports {
@@ -136,6 +137,7 @@ void summarise(Model& model) {
   count_tries(model);
   count_rules(model);
   fill_buckets(model);
+  list_limit_forms(model);
   list_exceptions(model);
   fix_population(model);
 }

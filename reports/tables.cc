@@ -3,8 +3,10 @@
 
 #include <array>
 
+#include "reports/coverage.h"
 #include "reports/drift.h"
 #include "reports/grant_compare.h"
+#include "reports/limit_forms.h"
 #include "reports/period.h"
 #include "reports/tally_rows.h"
 #include "reports/words.h"
@@ -21,8 +23,8 @@ void fill_runs(const Model& model, Table& table) {
                 "decision",     "denial_records", "denied_acts", "setup_denials", "limit_records",
                 "limits_hit",   "gaps",           "lost_acts",   "exports",       "program_starts",
                 "output_bytes", "max_rss_bytes",  "cpu_ms",      "problem",       "records",
-                "opened_seq",   "opened_leaf",    "ended_seq",   "ended_leaf",    "arguments",
-                "command"});
+                "opened_seq",   "opened_leaf",    "ended_seq",   "ended_leaf",    "last_seq",
+                "last_leaf",    "status_meaning", "arguments",   "command"});
   for (const Run& run : model.runs) {
     table.text(run.id)
         .text(run.tool)
@@ -40,14 +42,15 @@ void fill_runs(const Model& model, Table& table) {
     run.program_starts ? table.number(*run.program_starts) : table.empty();
     table.number(run.output_bytes).number(run.max_rss_bytes).number(run.cpu_ms);
     table.text(run.problem).number(run.records).ref(run.opened).ref_if(run.ended);
+    table.ref(run.last).text(status_meaning(model, run));
     table.number(run.argc).text(run.command).end();
   }
 }
 
 void fill_denials(const Model& model, Table& table) {
   table.header({"run", "tool", "at_local", "at_utc", "phase", "rule", "operation", "object",
-                "capability", "outcome", "count", "errno", "mark", "source", "cause", "fix", "seq",
-                "leaf"});
+                "capability", "outcome", "count", "errno", "answer", "mark", "source", "cause",
+                "fix", "seq", "leaf"});
   for (const Denial& row : model.denials) {
     const Run& run = model.runs[row.run];
     table.text(run.id).text(run.tool).time(row.at_ms).text(row.phase).text(row.rule).text(
@@ -56,7 +59,8 @@ void fill_denials(const Model& model, Table& table) {
         .plain(name_of(row.capability))
         .text(row.outcome)
         .number(row.count)
-        .number(row.error);
+        .number(row.error)
+        .text(answer_text(model, row));
     table.text(row.mark).text(row.source).text(row.cause).text(row.fix).ref(row.ref).end();
   }
 }
@@ -78,6 +82,27 @@ void fill_limits(const Model& model, Table& table) {
         .text(row.source)
         .ref(row.ref)
         .end();
+  }
+}
+
+void fill_limit_forms(const Model& model, Table& table) {
+  table.header({"limit", "enforced_by", "runs", "seen", "words", "first_seq", "first_leaf"});
+  for (const LimitForm& row : model.limit_forms) {
+    table.text(row.limit).text(row.by).number(row.runs).plain(name_of(row.seen));
+    table.text(seen_text(model.text(row.limit), model.text(row.by))).ref(row.first).end();
+  }
+}
+
+void fill_artifacts(const Model& model, Table& table) {
+  table.header({"run", "tool", "at_local", "at_utc", "kind", "action", "path", "sha256", "size",
+                "results", "seq", "leaf"});
+  for (const Artifact& row : model.artifacts) {
+    const Run& run = model.runs[row.run];
+    table.text(run.id).text(run.tool).time(row.at_ms);
+    table.plain(row.is_sarif ? "sarif" : "exported").text(row.action).text(row.path);
+    table.text(row.digest);
+    row.is_sarif ? table.empty().number(row.results) : table.number(row.size).empty();
+    table.ref(row.ref).end();
   }
 }
 
@@ -173,10 +198,17 @@ void fill_controls(const Model& model, Table& table) {
 void fill_counts(const Model& model, Table& table) {
   table.header({"figure", "period", "previous_period"});
   for (const TallyRow& row : tally_rows(model)) {
-    table.plain(row.key).digits(row.now).digits(row.previous).end();
+    table.plain(row.key).digits(row.now);
+    // A figure of a time that no record can speak about is none, not 0.
+    model.covered_before.state == Coverage::State::none ? table.empty()
+                                                        : table.digits(row.previous);
+    table.end();
   }
+  table.plain("covered").plain(name_of(model.covered.state));
+  table.plain(name_of(model.covered_before.state)).end();
   table.plain("exceptions").number(model.exceptions.size()).empty().end();
   table.plain("drift").number(model.drift.size()).empty().end();
+  table.plain("drift:first_sets").number(model.first_sets()).empty().end();
   using State = ComparedTool::State;
   for (const State one : {State::same, State::changed, State::added, State::removed}) {
     table.plain("comparison:" + std::string(name_of(one))).number(model.comparison.count(one));
@@ -277,7 +309,7 @@ void fill_sample(const Model& model, Table& table) {
 }  // namespace
 
 std::span<const TableKind> all_tables() {
-  static constexpr std::array<TableKind, 16> kTables = {{
+  static constexpr std::array<TableKind, 18> kTables = {{
       {"counts", "Figures", fill_counts},
       {"exceptions", "Exceptions", fill_exceptions},
       {"allowed", "Allowed versus used", fill_allowed},
@@ -286,7 +318,9 @@ std::span<const TableKind> all_tables() {
       {"stretches", "Over the period", fill_stretches},
       {"denials", "Denials", fill_denials},
       {"limits", "Limits", fill_limits},
+      {"limit_forms", "Limits in force", fill_limit_forms},
       {"gaps", "Lost events", fill_gaps},
+      {"artifacts", "Files by digest", fill_artifacts},
       {"comparison", "Grants compared", fill_comparison},
       {"drift", "Drift of grants", fill_drift},
       {"controls", "Evidence by control", fill_controls},

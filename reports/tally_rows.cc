@@ -15,7 +15,7 @@ struct Unsigned {
   std::uint64_t Tally::*field;
 };
 
-constexpr std::array<Signed, 18> kSigned = {{
+constexpr std::array<Signed, 21> kSigned = {{
     {"runs", "Runs opened", &Tally::runs},
     {"tools", "Different tools", &Tally::tools},
     {"started", "Runs whose cage stood", &Tally::started},
@@ -24,8 +24,12 @@ constexpr std::array<Signed, 18> kSigned = {{
     {"refused", "Runs refused before the start", &Tally::refused},
     {"aborted", "Runs aborted (supervisor lost)", &Tally::aborted},
     {"open", "Runs without an end", &Tally::open},
-    {"failed", "Runs whose tool ended with another status than 0, or by a signal",
+    {"failed", "Runs whose tool ended by itself with another exit than 0, or by a signal",
      &Tally::failed_runs},
+    {"stopped_wall", "Runs that were ended at the limit of time", &Tally::stopped_wall},
+    {"stopped_limit", "Runs that were ended at another limit", &Tally::stopped_limit},
+    {"stopped_other", "Runs that were interrupted, or ended because ethos-run failed",
+     &Tally::stopped_other},
     {"runs_with_denials", "Runs with denials", &Tally::runs_with_denials},
     {"runs_with_limits", "Runs that reached a limit", &Tally::runs_with_limits},
     {"runs_with_weaker", "Runs with a weaker form of enforcement", &Tally::runs_with_weaker},

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/words.h"
 
-#include <array>
+#include <algorithm>
+#include <cerrno>
 #include <span>
 
 #include "ledger/base/hex.h"
+#include "reports/coverage.h"
+#include "reports/limit_forms.h"
 #include "reports/text.h"
 
 namespace ethos::reports {
 namespace {
-
-struct VerdictWords {
-  std::string_view name, label, meaning;
-};
-constexpr std::array<VerdictWords, 8> kVerdicts = {{
-    {"integrity", "Integrity", "no record was changed, added, removed or moved"},
-    {"signatures", "Signatures", "the checkpoints are signed by the keys in force"},
-    {"trust", "Trust", "the ledger is the one the pin names"},
-    {"completeness", "Completeness",
-     "every run that began has an end, nothing is missing below the checkpoint"},
-    {"freshness", "Freshness", "the checkpoint is recent enough for its use"},
-    {"time", "Time", "outside parties confirm when it existed"},
-    {"disclosure", "Disclosure", "values shown beside the records are the committed ones"},
-    {"policy", "Policy",
-     "each run got what its declaration and ceilings allow, and the kernel showed it"},
-}};
 
 std::string plural(std::int64_t count, std::string_view one, std::string_view many) {
   return std::to_string(count) + " " + std::string(count == 1 ? one : many);
@@ -54,28 +41,6 @@ std::string utc_ms_text(std::int64_t wall_ms) {
 
 std::string time_text(const Model& model, std::int64_t wall_ms) {
   return local_text(wall_ms / 1000, model.zone) + " (" + utc_ms_text(wall_ms) + ")";
-}
-
-std::string_view verdict_label(std::string_view name) {
-  for (const VerdictWords& words : kVerdicts) {
-    if (words.name == name) return words.label;
-  }
-  return name;
-}
-
-std::string_view verdict_meaning(std::string_view name) {
-  for (const VerdictWords& words : kVerdicts) {
-    if (words.name == name) return words.meaning;
-  }
-  return "";
-}
-
-std::string_view verdict_word(std::string_view result) {
-  if (result == "pass") return "passed";
-  if (result == "fail") return "failed";
-  if (result == "incomplete") return "incomplete";
-  if (result == "none") return "nothing of the kind";
-  return "could not be checked";
 }
 
 std::string limit_figure(std::string_view limit, std::uint64_t value) {
@@ -128,8 +93,150 @@ std::string ending_text(const Model& model, const Run& run) {
                                                             : std::string("command not executable"))
                                        : "no exit status";
   const std::string& by = model.text(run.ended_by);
-  if (!by.empty() && by != "tool") out += ", ended by " + by;
+  if (by.empty() || by == "tool") return out;
+  // Ended from outside, the tool has no exit status of its own.
+  const std::string stopped = by == "wall"          ? "ended at the limit of time"
+                              : by == "limit"       ? "ended at a limit"
+                              : by == "interrupted" ? "ended because ethos-run was interrupted"
+                                                    : "ended because ethos-run failed";
+  return run.signal || run.exit_code ? out + ", " + stopped : stopped + ", no exit of its own";
+}
+
+std::string status_text(const Model& model, const Run& run) {
+  if (run.status < 0) return "none recorded";
+  return std::to_string(run.status) + ": " + status_meaning(model, run);
+}
+
+std::string status_meaning(const Model& model, const Run& run) {
+  const std::int64_t own = run.exit_code ? *run.exit_code : run.signal ? 128 + *run.signal : -1;
+  const std::string& by = model.text(run.ended_by);
+  if (run.status < 0) return {};
+  if (run.status == 125 && own != 125) return "ethos-run failed, or processes were left";
+  if (run.state == RunState::refused) return "refused before the start";
+  if (by == "interrupted") return "ethos-run was interrupted by a signal";
+  if (by == "wall") return "the limit of time ended the run";
+  if (by == "limit") return "a limit ended the run";
+  if (run.not_executed)
+    return run.status == 127 ? "the command was not found" : "the command is not executable";
+  if (run.status == own) return "the tool's own";
+  if (run.status == 122)
+    return "not the tool's: acts were denied or lost, and the caller asked to fail then";
+  return "not the tool's own";
+}
+
+std::string outcome_text(const Model& model, const Run& run) {
+  std::string out = ending_text(model, run);
+  if (run.state == RunState::closed)
+    out = "tool: " + out + "; ethos-run: " + status_text(model, run);
   return out;
+}
+
+std::string grant_rows_text(const Model& model) {
+  std::int64_t runtime = 0;
+  std::int64_t in_force = 0;
+  for (const GrantRow& row : model.grant_rows) {
+    const bool is_runtime = model.text(row.grant.cap) == kRuntimeGrant;
+    runtime += is_runtime ? 1 : 0;
+    in_force += is_runtime ? 0 : row.runs;
+  }
+  std::int64_t records = 0;
+  for (const TieOutRow& row : model.tie_out) {
+    if (row.type == "capability.grant") records = row.period;
+  }
+  const auto rows = static_cast<std::int64_t>(model.grant_rows.size());
+  std::string out = plural(rows, "row", "rows") + " of " +
+                    plural(model.now.tools, "tool", "tools") + ": " +
+                    plural(rows - runtime, "row joins", "rows join") + " the " +
+                    plural(in_force, "grant", "grants") + " in force, each with a record, and " +
+                    plural(runtime, "row is", "rows are") +
+                    " of the base runtime, which has no record of its own";
+  if (records != in_force) {
+    out += "; " + plural(records - in_force, "grant record is", "grant records are") +
+           " of runs whose cage never stood";
+  }
+  return out;
+}
+
+std::string drift_text(const Model& model) {
+  const std::int64_t first = model.first_sets();
+  const std::int64_t changed = static_cast<std::int64_t>(model.drift.size()) - first;
+  std::string out = plural(changed, "changed set of grants", "changed sets of grants");
+  if (first != 0) {
+    out += "; " + plural(first, "first set of a tool without an earlier run, which is no change",
+                         "first sets of tools without an earlier run, which are no change");
+  }
+  return out;
+}
+
+std::string no_first_text(const Model& model) {
+  std::string out = "No tool had a run that counts at the first point";
+  if (model.comparison.from.ledger.empty() &&
+      model.comparison.from.until_ms <= model.source.first_ms &&
+      model.comparison.from.revision.empty())
+    out += ": the ledger's first record is of " + time_text(model, model.source.first_ms);
+  return out + ". What each tool was given is its first set, not a change; " +
+         plural(model.comparison.unapproved(), "set has", "sets have") +
+         " no approval in the records.";
+}
+
+std::string records_text(std::uint64_t first, std::uint64_t last) {
+  if (first == last) return "record " + std::to_string(first) + " alone";
+  return "records " + std::to_string(first) + " to " + std::to_string(last) +
+         ", both included: " + std::to_string(last - first + 1);
+}
+
+std::string covered_records(const Source& source) {
+  if (source.size <= 0) return "no record";
+  return records_text(0, static_cast<std::uint64_t>(source.size) - 1);
+}
+
+std::string run_records_text(const Run& run) {
+  std::string out = plural(static_cast<std::int64_t>(run.records), "record", "records");
+  const std::uint64_t span = run.last.seq - run.opened.seq + 1;
+  if (run.records == 1) return out + ", #" + std::to_string(run.opened.seq);
+  out += ", the first #" + std::to_string(run.opened.seq) + ", the last #" +
+         std::to_string(run.last.seq) + ", both counted";
+  if (span != run.records) out += "; the other numbers between are of other runs or the ledger";
+  if (run.ended && run.ended->seq != run.last.seq)
+    out += "; its end is #" + std::to_string(run.ended->seq) + ", what follows was written after";
+  return out;
+}
+
+std::string errno_text(std::int64_t error) {
+  struct Word {
+    std::int64_t error;
+    std::string_view text;
+  };
+  static constexpr Word kWords[] = {
+      {EPERM, "EPERM: the call was refused"},
+      {ENOENT, "ENOENT: for the tool, there is nothing of that name"},
+      {EACCES, "EACCES: access was refused"},
+      {EROFS, "EROFS: the place is read-only for the tool"},
+      {ENOSYS, "ENOSYS: the call does not exist for the tool"},
+      {EAFNOSUPPORT, "EAFNOSUPPORT: that kind of network does not exist for the tool"},
+      {ENETUNREACH, "ENETUNREACH: there is no way to that network"},
+      {ECONNREFUSED, "ECONNREFUSED: nobody answers there"},
+      {EXDEV, "EXDEV: not across that border"},
+      {ENOSPC, "ENOSPC: no space is left"},
+      {EDQUOT, "EDQUOT: the quota is used up"},
+      {EAGAIN, "EAGAIN: the limit of processes or memory is used up"},
+      {ENOMEM, "ENOMEM: no memory is left"},
+      {EMFILE, "EMFILE: too many open files"},
+      {EFBIG, "EFBIG: the file would be too large"},
+      {EINVAL, "EINVAL: the call was not valid"},
+      {ELOOP, "ELOOP: a link on the way is not followed"},
+      {ENOTDIR, "ENOTDIR: a part of the path is no directory"},
+      {EEXIST, "EEXIST: it exists already"},
+  };
+  for (const Word& word : kWords) {
+    if (word.error == error) return std::string(word.text);
+  }
+  return "error number " + std::to_string(error);
+}
+
+std::string answer_text(const Model& model, const Denial& denial) {
+  if (model.text(denial.outcome) == "attempt") return "left to the kernel, its answer was not seen";
+  return denial.error == 0 ? std::string() : errno_text(denial.error);
 }
 
 std::string_view empty_period_text() {
@@ -150,7 +257,7 @@ CellWords cell_words(const MatrixCell& cell, Capability capability) {
         is_limits           ? "reached"
         : cell.granted != 0 ? "tried_beyond"
                             : "not_granted_tried",
-        is_limits ? "reached in " + plural(cell.tried, "run", "runs")
+        is_limits ? "seen reached in " + plural(cell.tried, "run", "runs")
                   : (cell.granted != 0 ? "tried beyond the grant in " : "not granted, tried in ") +
                         plural(cell.tried, "run", "runs"));
   }
@@ -178,6 +285,9 @@ std::vector<std::string> not_proved(const Model& model) {
   out.emplace_back(
       "That nothing happened outside the recorded runs: a tool started without ethos-run leaves no "
       "record.");
+  if (model.covered.state != Coverage::State::whole)
+    out.push_back("What happened in the part of the period that is not covered. " +
+                  coverage_text(model));
   if (const std::string gone = pruned_text(model); !gone.empty())
     out.push_back("What dropped runs did: " + gone);
   out.emplace_back(
@@ -212,6 +322,18 @@ std::vector<std::string> not_proved(const Model& model) {
         "The full strength of limits in " + plural(model.now.runs_with_weaker, "run", "runs") +
         ": they were held by something weaker than a cgroup (section Strength of enforcement).");
   }
+  if (const std::string unseen = unseen_limits_text(model); !unseen.empty()) {
+    const bool has_pids =
+        std::any_of(model.limit_forms.begin(), model.limit_forms.end(), [&](const LimitForm& form) {
+          return form.seen != LimitForm::Seen::counted && model.text(form.limit) == "pids";
+        });
+    out.push_back("That these limits were never met where no record says so: " + unseen +
+                  ". Held in these forms, a refusal is not observed, or not each one (section "
+                  "Denials and limits, Limits in force)." +
+                  (has_pids ? " A process start that the limit of processes refused leaves no "
+                              "record there."
+                            : ""));
+  }
   const std::int64_t unobserved = runs_named(model, model.observe, "off");
   if (unobserved != 0) {
     out.push_back(
@@ -230,8 +352,8 @@ std::vector<std::string> not_proved(const Model& model) {
 std::string query_text(const Model& model) {
   return "All runs of " + model.source.origin +
          " whose run.open record has a wall clock time from " + utc_text(model.period.from) +
-         " (included) to " + utc_text(model.period.until) + " (excluded), among records 0 to " +
-         std::to_string(model.source.size - 1) +
+         " (included) to " + utc_text(model.period.until) + " (excluded), among " +
+         covered_records(model.source) +
          ", in the order of the ledger. A run and everything it recorded is counted once, where it "
          "began.";
 }
@@ -257,16 +379,6 @@ std::string redaction_text(const Model& model) {
          " was made with it; its content digest: " + all.counterpart + ".";
 }
 
-std::vector<std::string> redo_commands(const Model& model) {
-  const std::string at =
-      model.verified ? " --at " + std::to_string(model.source.size) : std::string();
-  return {"ethos-verify --pin PIN" + at + " LEDGER",
-          "ethos-report --ledger LEDGER --pin PIN" + at + " --period " + model.period.text() +
-              " --zone " + model.zone.name() + " --format html,csv,md,json" + model.shaping +
-              " --out DIR",
-          "ethos-report verify --ledger LEDGER --pin PIN DIR", "cd DIR && sha256sum -c SHA256SUMS"};
-}
-
 std::string sensor_text(const Model& model) {
   const std::int64_t notify = runs_named(model, model.sensors, "seccomp_notify");
   const std::int64_t audit = runs_named(model, model.sensors, "landlock_audit");
@@ -281,47 +393,6 @@ std::string sensor_text(const Model& model) {
     out += " Where it was not, zero means: no event reached us.";
   }
   return out;
-}
-
-const std::vector<Term>& glossary() {
-  static const std::vector<Term> terms = {
-      {"Run",
-       "one start of one tool under ethos-run, from run.open to run.close. It belongs to the "
-       "period in which it was opened."},
-      {"Straddling run",
-       "a run that was opened in one period and ended in another. It is counted once, where it was "
-       "opened."},
-      {"Grant",
-       "a capability a run got, recorded before the tool started. In force means that the cage "
-       "stood (sandbox.enforced)."},
-      {"Used", "a record shows use: a file that was exported from a write grant."},
-      {"Unused", "use would have left a record, and there is none."},
-      {"Use is not recorded",
-       "this kind of use leaves no record; neither use nor its absence is claimed."},
-      {"Denial",
-       "an act that was refused while the tool ran or its results were taken out. Refused to start "
-       "is told apart."},
-      {"Acts and records",
-       "equal acts of one run are joined into one record with a count. Acts is the sum of these "
-       "counts."},
-      {"Attempt",
-       "an act that was reported and then left to the kernel to decide; the answer was not seen."},
-      {"Mark",
-       "how the object of a denial is known: K from the kernel, S measured by the supervisor, A "
-       "read from the tool's memory, P a probe."},
-      {"Record number and leaf hash",
-       "#seq is the record's place in the ledger; the 16 hex digits are the start of its RFC 6962 "
-       "leaf hash."},
-      {"Checkpoint",
-       "the signed statement of size and root hash of the ledger that this report covers, no "
-       "record more."},
-      {"Pin",
-       "what the auditor holds from another way: the ledger's name, first record and root key."},
-      {"Days",
-       "local calendar days of the zone named on top; a day on which the clock changes has 23 or "
-       "25 hours."},
-  };
-  return terms;
 }
 
 }  // namespace ethos::reports

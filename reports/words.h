@@ -15,13 +15,16 @@ std::string ref_text(const Ref& ref);   // "#120 1a2b…" with all 16 digits
 std::string time_text(const Model& model, std::int64_t wall_ms);  // local and UTC
 std::string utc_ms_text(std::int64_t wall_ms);                    // 2026-10-01T08:00:00Z
 
-// "Integrity", and "passed", "failed", "incomplete", "could not be checked", "nothing of the kind".
+// "Integrity", and "holds", "fails", "incomplete", "not checked": only what was asked for and
+// passed reads as affirmed.
 std::string_view verdict_label(std::string_view name);
 std::string_view verdict_word(std::string_view result);
-// What a verdict speaks about, one clause.
+// What a verdict is about, as a question: "whether ...".
 std::string_view verdict_meaning(std::string_view name);
+// What a verdict says: the statement where it passed, else what stays open and what would answer
+// it; with the words of the verifier.
+std::string verdict_says(const Verdict::Check& check);
 
-// How a run ended: "exit 0", "signal 9", "refused", "no end recorded".
 // 268435456 of `memory_bytes` -> "256.0 MiB", 15000 of `wall_ms` -> "15 s", 64 of `pids` -> "64".
 std::string limit_figure(std::string_view limit, std::uint64_t value);
 
@@ -37,7 +40,36 @@ std::string act_text(std::string_view operation, std::string_view object);
 // What pruned runs mean for this period; empty when nothing was pruned.
 std::string pruned_text(const Model& model);
 
+// How the tool of a run ended: "exit 0", "signal 9", "ended at the limit of time, no exit of its
+// own", "refused", "no end recorded".
 std::string ending_text(const Model& model, const Run& run);
+// The exit status of ethos-run, which is not always the tool's: "122: not the tool's: ...".
+std::string status_text(const Model& model, const Run& run);
+// Of that, what it means; empty when there is none.
+std::string status_meaning(const Model& model, const Run& run);
+// Both, for where there is one cell: "tool: exit 0; ethos-run: 122: ...".
+std::string outcome_text(const Model& model, const Run& run);
+
+// "161 rows of 10 tools: 141 grants, each with a record, and 20 rows of the base runtime, ...":
+// why the rows of the grants are more, or fewer, than the grant records.
+std::string grant_rows_text(const Model& model);
+
+// "3 changed sets of grants; 10 first sets of tools without an earlier run, which are no change".
+std::string drift_text(const Model& model);
+// Why a comparison of grants compared nothing: no tool had a set at its first point.
+std::string no_first_text(const Model& model);
+
+// "records 0 to 208, both included: 209".
+std::string records_text(std::uint64_t first, std::uint64_t last);
+std::string covered_records(const Source& source);
+// "21 records, the first #188, the last #208, both counted; ...".
+std::string run_records_text(const Run& run);
+
+// "ENOENT: for the tool, there is nothing of that name"; "error number 95" of one without words.
+std::string errno_text(std::int64_t error);
+// How a denied act was answered: errno_text, or that the kernel's answer was not seen; empty when
+// there is no number.
+std::string answer_text(const Model& model, const Denial& denial);
 
 // What a period without a single run may say, and never more.
 std::string_view empty_period_text();
@@ -60,12 +92,11 @@ std::string redaction_text(const Model& model);
 // How the population was chosen, in one paragraph.
 std::string query_text(const Model& model);
 
-// The commands that redo the verification and the report.
-std::vector<std::string> redo_commands(const Model& model);
-
 // Why zero denials may or may not mean a quiet period.
 std::string sensor_text(const Model& model);
 
+// Special words of the reports (glossary.cc), in the order of the alphabet. `word` may name several
+// with " / " between.
 struct Term {
   std::string_view word, meaning;
 };

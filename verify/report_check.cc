@@ -47,6 +47,8 @@ class Recount {
   void on_record(const CheckedRecord& record) {
     const Envelope& e = record.scan.envelope;
     check_leaf(e.seq, record.leaf);
+    if (first_ms_ < 0) first_ms_ = e.wall_ms;
+    last_ms_ = e.wall_ms;
     if (!e.has_run()) return;
     straddle(e);
     if (e.type == RecordType::run_open && e.wall_ms >= claims_.from_ms && e.wall_ms < claims_.until_ms) open(e);
@@ -71,6 +73,7 @@ class Recount {
     total("tools") = tools.size();
     total("open") = total("runs") - total("closed") - total("refused") - total("aborted");
     compare_figures();
+    compare_coverage();
     compare_tables(in_order);
     if (claims_.population != std::to_string(runs_.size())) add({-1, "", "the number of runs in the population", std::to_string(runs_.size()), claims_.population});
     Sha256 hash;
@@ -79,6 +82,7 @@ class Recount {
     left("denials", claims_.denials);
     left("limits", claims_.limits);
     left("gaps", claims_.gaps);
+    left("artifacts", claims_.artifacts);
     if (next_leaf_ != claims_.leaves.end()) add({next_leaf_->first, "", "a record that this report names", "none of that number", std::to_string(next_leaf_->first)});
     out = std::move(differences_);
   }
@@ -193,8 +197,12 @@ class Recount {
       case artifact_exported:
         ++total("exports");
         ++run.n["exports"];
+        artifact(e, body, "exported", "size");
         break;
-      case sarif_written: ++total("sarif_files"); break;
+      case sarif_written:
+        ++total("sarif_files");
+        artifact(e, body, "sarif", "results");
+        break;
       case run_close: {
         run.state = body.at("ended_by").raw() == "refused" ? "refused" : "closed";
         ++total(run.state == "refused" ? "refused" : "closed");
@@ -202,6 +210,10 @@ class Recount {
         const View down = body.at("teardown");
         run.has_left_something = down.at("processes_left").number() > 0 || down.at("cgroup").raw() == "left";
         const View exit = body.at("exit");
+        const std::string_view by = body.at("ended_by").raw();
+        if (by == "wall") ++total("stopped_wall");
+        if (by == "limit") ++total("stopped_limit");
+        if (by == "interrupted" || by == "runner") ++total("stopped_other");
         // Released, and there was no such program, or it could not be started.
         const bool is_not_executed = body.at("ended_by").raw() == "tool" && !exit.exists();
         if (is_not_executed) ++total("not_executed");
@@ -215,6 +227,27 @@ class Recount {
         break;
       default: break;
     }
+  }
+
+  // Reports of earlier programs have no such table. Of an exported file the digest and the path may be withheld.
+  void artifact(const Envelope& e, const View& body, const char* kind, const char* number) {
+    if (!claims_.has_artifacts) return;
+    compare_row(claims_.artifacts, e, body, "artifacts", {}, {number});
+    const auto row = claims_.artifacts.find(e.seq);
+    if (row == claims_.artifacts.end()) return;
+    const auto& fields = row->second.fields;
+    const std::string run(e.run);
+    const std::string name(kind);
+    same(e.seq, run, "artifacts, kind", name, field(fields, "kind"));
+    same(e.seq, run, "artifacts, action", name == "sarif" ? std::string("written") : body.at("action").text(), field(fields, "action"));
+    const std::string* const digest = field(fields, "sha256");
+    if (body.at("sha256").exists()) {
+      same_tool(e.seq, run, "artifacts, sha256", body.at("sha256").text(), digest);
+    } else if (digest != nullptr) {
+      add({e.seq, run, "artifacts, sha256", "none", printable(*digest, 100)});
+    }
+    const View path = body.at("path");
+    if (path.at("path").exists()) same_tool(e.seq, run, "artifacts, path", path.at("base").text() + ":" + path.at("path").text(), field(fields, "path"));
   }
 
   static void end(Run& run, const Envelope& e) {
@@ -289,13 +322,21 @@ class Recount {
     }
   }
 
+  // How much of the period the records reach over: reports of earlier programs do not say.
+  void compare_coverage() {
+    if (claims_.covered.empty()) return;
+    const bool is_outside = claims_.until_ms <= first_ms_ || claims_.from_ms > last_ms_;
+    const bool is_whole = claims_.from_ms >= first_ms_ && claims_.until_ms <= last_ms_;
+    same(-1, "", "how much of the period is covered", is_outside ? "none" : is_whole ? "whole" : "part", &claims_.covered);
+  }
+
   void compare_figures() {
-    constexpr std::string_view kFigures[] = {"runs", "tools", "started", "not_executed", "closed", "refused", "aborted", "open", "failed", "denial_records",
+    constexpr std::string_view kFigures[] = {"runs", "tools", "started", "not_executed", "closed", "refused", "aborted", "open", "failed", "stopped_wall", "stopped_limit", "stopped_other", "denial_records",
                                         "denied_acts", "attempts", "setup_denials", "limit_records", "gap_records", "lost_acts", "exports",
                                         "sarif_files", "runs_with_denials", "runs_with_limits", "runs_with_weaker"};
     for (const std::string_view name : kFigures) {
       const std::string* const claimed = field(claims_.figures, name);
-      if (claimed == nullptr && name == "not_executed") continue;  // reports of earlier programs
+      if (claimed == nullptr && (name == "not_executed" || name.starts_with("stopped_"))) continue;  // reports of earlier programs
       same(-1, "", "the figure " + std::string(name), std::to_string(totals_[std::string(name)]), claimed);
     }
     for (const auto& [name, value] : claims_.figures) {
@@ -317,6 +358,8 @@ class Recount {
   ReportTables tables_;
   std::map<std::string, std::int64_t, std::less<>> earlier_;  // runs that began before the period and have no end yet
   std::vector<Difference> differences_;
+  std::int64_t first_ms_ = -1;  // wall clock of the first and last record
+  std::int64_t last_ms_ = -1;
   std::uint64_t compared_ = 0;
   std::uint64_t withheld_ = 0;
   std::string unknown_figure_;

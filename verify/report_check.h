@@ -48,6 +48,9 @@ struct ReportClaims {
   std::map<std::int64_t, Row> denials;  // these by their own
   std::map<std::int64_t, Row> limits;
   std::map<std::int64_t, Row> gaps;
+  std::map<std::int64_t, Row> artifacts;
+  bool has_artifacts = false;  // reports of earlier programs have no such table
+  std::string covered;         // how much of the period; empty where the report does not say
   std::vector<Row> rules;
   std::vector<Row> exceptions;
   std::string exceptions_stated;  // their number in `summary`

@@ -66,6 +66,10 @@ class ClaimsReader {
     if (key == "denials") table = &out_.denials;
     if (key == "limits") table = &out_.limits;
     if (key == "gaps") table = &out_.gaps;
+    if (key == "artifacts") {
+      table = &out_.artifacts;
+      out_.has_artifacts = true;
+    }
     if (reader_.peek() == '[') {
       return reader_.walk_array(1, [&] {
         Value element;
@@ -149,6 +153,7 @@ class ClaimsReader {
       const Value& figures = value.at("period");
       for (std::size_t i = 0; figures.is_object() && i < figures.size(); ++i) out_.figures.emplace_back(figures.keys()[i], text_of(figures.items()[i]));
     }
+    if (key == "coverage") out_.covered = value.at("period").text_at("state");
     if (key == "definition") {
       const auto from = instant_ms(value.text_at("from"));
       const auto until = instant_ms(value.text_at("until"));

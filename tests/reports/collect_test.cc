@@ -56,7 +56,10 @@ TEST_CASE("collect: each state of a run is counted once", "[reports]") {
   CHECK(now.closed + now.refused + now.aborted + now.open == now.runs);
   CHECK(now.started == 10);
   CHECK(now.tools == 7);
-  CHECK(now.failed_runs == 4);  // exit 1, exit 7, two signals
+  CHECK(now.failed_runs == 2);  // exit 1, exit 7
+  CHECK(now.stopped_wall == 1);
+  CHECK(now.stopped_limit == 1);
+  CHECK(now.stopped_other == 0);
 }
 
 TEST_CASE("collect: acts, records, attempts and lost events are told apart", "[reports]") {

@@ -261,7 +261,8 @@ TEST_CASE("comparison: the baseline is a bundle of another ledger, judged by its
   const json from = json::parse(read_text(scratch / "out/report.json"))["comparison"]["from"];
   CHECK(from["words"] == "the last record of another ledger");
   CHECK(from["ledger"].get<std::string>().starts_with("there.example.com"));
-  CHECK(from["ledger"].get<std::string>().find(", records 0 to 1, root ") != std::string::npos);
+  CHECK(from["ledger"].get<std::string>().find(", records 0 to 1, both included: 2, root ") !=
+        std::string::npos);
   std::vector<std::string> verify = {"verify", scratch / "out",     "--ledger", scratch / "here.db",
                                      "--pin",  scratch / "here.pin"};
   CHECK(run("ethos-report", verify).status == 2);

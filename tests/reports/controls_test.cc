@@ -69,7 +69,7 @@ TEST_CASE("controls: each state follows from the records", "[reports]") {
   CHECK(state_of(model, "grant_enforced").state == Shown::partly);   // one run held more weakly
   CHECK(state_of(model, "denial").state == Shown::partly);           // 1200 lost acts
   CHECK(state_of(model, "network_attempt").state == Shown::partly);  // agent had loopback
-  CHECK(state_of(model, "limit_reached").state == Shown::shown);
+  CHECK(state_of(model, "limit_reached").state == Shown::partly);    // one held by an rlimit
   CHECK(state_of(model, "run_closed").state == Shown::partly);
   CHECK(state_of(model, "run_lost").state == Shown::shown);
   CHECK(state_of(model, "artifact").state == Shown::shown);

@@ -29,7 +29,7 @@ TEST_CASE("program: a verified ledger becomes a report with its manifest", "[rep
   const json manifest = json::parse(read_text(bench.path("out/manifest.json")));
   CHECK(manifest["format"] == "ethos-report-manifest/1");
   CHECK(manifest["verified"] == true);
-  CHECK(manifest["files"].size() == 19);
+  CHECK(manifest["files"].size() == 21);
   const std::string sums = read_text(bench.path("out/SHA256SUMS"));
   for (const json& file : manifest["files"]) {
     const std::string name = file["name"];
@@ -356,7 +356,7 @@ TEST_CASE("program: a report is made again and compared", "[reports]") {
   const auto same = verify();
   CAPTURE(same.out, same.err);
   REQUIRE(same.status == 0);
-  CHECK(lines(same.out) == 19);
+  CHECK(lines(same.out) == 21);
   SECTION("a figure changed in a file") {
     std::string text = read_text(bench.path("out/counts.csv"));
     text.replace(text.find("runs,12"), 7, "runs,11");
@@ -460,7 +460,7 @@ TEST_CASE("program: a signed report names its files and its signer", "[reports]"
   const auto good = verify(vkey);
   CAPTURE(good.out, good.err);
   CHECK(good.status == 0);
-  CHECK(good.out.find("signed by reports.example.com, names 21 files") != std::string::npos);
+  CHECK(good.out.find("signed by reports.example.com, names 23 files") != std::string::npos);
   CHECK(verify("nonsense").status == 2);
   const auto other = bench.run_raw({"key", "reports.example.com", "-o", bench.path("other.key")});
   CHECK(verify(other.out.substr(0, other.out.size() - 1)).status == 1);

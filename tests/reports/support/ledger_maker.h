@@ -61,6 +61,7 @@ struct RunPlan {
   std::vector<std::string> exported = {};  // below the first write grant
   std::string revision = {};               // of the repository; empty: none recorded
   bool weaker = false;
+  std::string pids_by = {};  // by what the number of processes is held; empty: no such limit
   struct Denial {
     std::string rule, operation, object_kind, object, outcome = "denied", mark = "A";
     int count = 1;

@@ -79,6 +79,9 @@ std::vector<json> grants(const RunPlan& plan) {
                    {"name", name},
                    {"value", value}});
   }
+  if (!plan.pids_by.empty())
+    out.push_back(
+        {{"cap", "limit"}, {"enforced_by", plan.pids_by}, {"name", "pids"}, {"value", "64"}});
   return out;
 }
 
@@ -112,7 +115,10 @@ json close_body(const RunPlan& plan, std::uint64_t records) {
                {"gaps", plan.lost != 0 ? 1 : 0},
                {"limits", limits},
                {"records", records},
-               {"status", refused ? 120 : plan.exit_code},
+               {"status", refused                    ? 120
+                          : plan.ended_by == "wall"  ? 124
+                          : plan.ended_by == "limit" ? 121
+                                                     : plan.exit_code},
                {"teardown", {{"cgroup", "removed"}, {"processes_left", 0}, {"scratch", "gone"}}},
                {"usage",
                 {{"cpu_ms", plan.duration_ms / 2},
@@ -121,6 +127,8 @@ json close_body(const RunPlan& plan, std::uint64_t records) {
                  {"pids_peak", 3}}}};
   if (refused) return body;
   body["execs"] = {{"list", commitment("execs", 60)}, {"total", "2"}};
+  // What was ended from outside has no exit of its own.
+  if (plan.ended_by != "tool") return body;
   body["exit"] = plan.signal != 0 ? json{{"signal", plan.signal}} : json{{"code", plan.exit_code}};
   return body;
 }
@@ -256,7 +264,6 @@ MadeLedger make_small_ledger(const std::string& path) {
   add_run(maker, ++n,
           {.tool = "eater",
            .start_ms = kStart + 9 * kDay,
-           .signal = 9,
            .ended_by = "limit",
            .weaker = true,
            .limits = {"memory_bytes"}});
@@ -264,7 +271,6 @@ MadeLedger make_small_ledger(const std::string& path) {
           {.tool = "eater",
            .start_ms = kStart + 9 * kDay + 3600000,
            .duration_ms = 300004,
-           .signal = 9,
            .ended_by = "wall",
            .limits = {"wall_ms"},
            .lost = 1200});

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/words.h"
+
+namespace ethos::reports {
+
+const std::vector<Term>& glossary() {
+  static const std::vector<Term> terms = {
+      {"Aborted",
+       "a run whose ethos-run disappeared (killed, power lost); recovery wrote its end later. How "
+       "it ended is not known."},
+      {"Acts / Records",
+       "equal acts of one run are joined into one record with a count. Acts is the sum of these "
+       "counts."},
+      {"Approval / Decision",
+       "what a control plane said before the run, bound to the run by its first record."},
+      {"Attempt",
+       "an act that was reported and then left to the kernel to decide; the answer was not seen."},
+      {"Base runtime",
+       "what each cage has without a record of its own: /usr to read and to start programs from, "
+       "/dev, a made /etc."},
+      {"Bundle", "one file with a whole ledger or a part of it, to be checked without the ledger."},
+      {"Cage",
+       "what ethos-run builds around a tool from namespaces, a system call filter and limits. It "
+       "stood means that the kernel showed it before the tool was released."},
+      {"Ceiling", "the most that declarations of an origin may ask for."},
+      {"Checkpoint",
+       "the signed statement of size and root hash of the ledger that this report covers, no "
+       "record more."},
+      {"Commitment",
+       "a salted hash that stands in a record in place of a value, so that the value can be shown "
+       "or withheld later."},
+      {"Cosignature / Witness",
+       "an outside party's signature under a checkpoint: it saw this state, and none that "
+       "contradicts it."},
+      {"Days",
+       "local calendar days of the zone named on top; a day on which the clock changes has 23 or "
+       "25 hours."},
+      {"Declaration", "the document that says what a tool may get; its origin is where it lay."},
+      {"Denial",
+       "an act that was refused while the tool ran or its results were taken out. Refused to start "
+       "is told apart."},
+      {"Drift", "grants of a tool that differ from those it had before."},
+      {"Errno",
+       "the number by which the kernel says why a call failed. EPERM, EACCES: it was refused. "
+       "ENOENT: for the tool there is nothing of that name, also because it is hidden or not "
+       "granted."},
+      {"Exception", "something that did not go as declared, gravest kind first."},
+      {"Export", "a file that was brought out of a run's staged write grant when the run ended."},
+      {"Gap", "acts that were counted and have no record of their own."},
+      {"Grant",
+       "a capability a run got, recorded before the tool started. In force means that the cage "
+       "stood (sandbox.enforced)."},
+      {"Held / Reached",
+       "a limit is held in a run that had it in force. Reached means that a record says so; "
+       "whether each refusal leaves one depends on what holds the limit (Limits in force)."},
+      {"Hidden", "names below a read grant that were kept out of the tool's sight."},
+      {"Key epoch", "the records whose checkpoints one signing key may sign."},
+      {"Legal hold", "an order that keeps records from being dropped."},
+      {"Limit of time / wall_ms",
+       "the longest that a run may take by the clock, from its release."},
+      {"Mark",
+       "how the object of a denial is known: K from the kernel, S measured by the supervisor, A "
+       "read from the tool's memory, P a probe."},
+      {"Observation",
+       "which calls were notified: all, those that write, or none (off). What is not observed is "
+       "still refused."},
+      {"Origin", "the name of a ledger, never used twice; of a declaration, where it lay."},
+      {"Outcome", "denied: refused; attempt: left to the kernel."},
+      {"Phase",
+       "setup: before the tool started; run: while it ran; commit: while its results were taken "
+       "out."},
+      {"Pin",
+       "what the auditor holds from another way: the ledger's name, first record and root key."},
+      {"Population", "all runs of the period, fixed by a digest before a sample is drawn."},
+      {"Profile", "a named set of what a kind of tool gets and of its limits."},
+      {"Prune / Dropped", "old records were removed for retention; their hashes are still there."},
+      {"Record number and leaf hash",
+       "#seq is the record's place in the ledger; the 16 hex digits are the start of its RFC 6962 "
+       "leaf hash."},
+      {"Redaction", "values withheld from this report by a policy, counted."},
+      {"Root", "one hash over all records that a checkpoint covers."},
+      {"Rule", "the reason why an act was refused, in one word."},
+      {"Run",
+       "one start of one tool under ethos-run, from run.open to run.close. It belongs to the "
+       "period in which it was opened."},
+      {"SARIF", "the file format of a tool's findings (OASIS SARIF 2.1.0), written after the run."},
+      {"Sensor", "what saw acts while a tool ran; a sensor that was not live saw nothing."},
+      {"Staged",
+       "written to a place of the run's own and brought out only when the tool ended by "
+       "itself."},
+      {"Status of ethos-run / Exit of the tool",
+       "two numbers. ethos-run ends with the tool's own exit unless: 120 refused before the start, "
+       "121 ended at a limit, 122 acts were denied and the caller asked to fail then, 124 ended at "
+       "the limit of time, 125 ethos-run failed, 126 not executable, 127 not found, above 128 a "
+       "signal."},
+      {"Straddling run",
+       "a run that was opened in one period and ended in another. It is counted once, where it was "
+       "opened."},
+      {"Supervisor", "the part of ethos-run that watches the cage from outside."},
+      {"Tie-out",
+       "a table in which each record stands in exactly one place, so that sums can be "
+       "checked."},
+      {"Unused", "use would have left a record, and there is none."},
+      {"Use is not recorded",
+       "this kind of use leaves no record; neither use nor its absence is claimed."},
+      {"Used", "a record shows use: a file that was exported from a write grant, a program start."},
+      {"Verdict",
+       "the verifier's answer to one of eight questions: holds, fails, incomplete (true, and "
+       "something is missing), or not checked, which affirms nothing."},
+      {"Waiver", "an accepted deviation with owner and last day."},
+      {"Weaker form",
+       "a limit held by something else than a cgroup: an rlimit, or looks of the supervisor."},
+      {"Zone / tzdata", "the calendar by which days are told, and the version of its data."},
+  };
+  return terms;
+}
+
+}  // namespace ethos::reports

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/html_parts.h"
+#include "reports/redo.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+void put_verdict_table(const Page& page) {
+  const Model& model = page.model;
+  const Verdict& verdict = model.verdict;
+  Html& html = page.html;
+  html.raw(
+          "<section id=\"check\"><h2>Verification transcript</h2>\n<div class=\"scroll\" "
+          "tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table><caption>What ethos-verify ")
+      .text(verdict.verifier);
+  html.raw(" answered; exit status ")
+      .number(static_cast<std::int64_t>(verdict.exit))
+      .raw(
+          ". This report then read the same records again and got the same root "
+          "hash. How many checkpoints and disclosed values this copy of the evidence carries is "
+          "left "
+          "out, so that a bundle of the ledger gives the same report.</caption><thead><tr><th "
+          "scope=\"col\">Check</th><th scope=\"col\">Result</th><th "
+          "scope=\"col\" class=\"n\">Checked</th><th scope=\"col\">What that "
+          "says</th></tr></thead><tbody>\n");
+  for (const Verdict::Check& check : verdict.checks) {
+    html.raw("<tr><th scope=\"row\">")
+        .text(verdict_label(check.name))
+        .raw("</th><td")
+        .attribute("class", "nw v-" + check.result)
+        .raw(">");
+    html.raw(verdict_symbol(check.result))
+        .text(verdict_word(check.result))
+        .raw("</td><td class=\"n\">")
+        .number(check.checked)
+        .raw("</td><td>")
+        .text(verdict_says(check))
+        .raw("</td></tr>\n");
+  }
+  close_table(html);
+  if (!verdict.problems.empty() || verdict.first_bad) {
+    html.raw("<h3>Problems the verifier named</h3><ul>\n");
+    if (verdict.first_bad) {
+      html.raw("<li>first bad record ").number(verdict.first_bad->seq).raw(": ");
+      put_code(html, verdict.first_bad->code);
+      html.raw(" ").text(verdict.first_bad->text).raw("</li>\n");
+    }
+    for (const Verdict::Problem& problem : verdict.problems) {
+      html.raw("<li>");
+      put_code(html, problem.code);
+      if (problem.seq >= 0) html.raw(" at record ").number(problem.seq);
+      html.raw(": ").text(problem.text).raw("</li>\n");
+    }
+    html.raw("</ul>\n");
+  }
+}
+
+void put_checkpoint(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<h3>The checkpoint</h3><pre data-copy>").text("").prepared("");
+  // A note is lines of text; each is escaped by itself so that line ends stay line ends.
+  std::string_view note = model.source.checkpoint;
+  while (!note.empty()) {
+    const auto end = note.find('\n');
+    html.text(note.substr(0, end)).raw("\n");
+    note = end == std::string_view::npos ? std::string_view() : note.substr(end + 1);
+  }
+  html.raw("</pre>\n");
+}
+
+void put_pin(const Page& page) {
+  Html& html = page.html;
+  html.raw("<li><strong>Your pin.</strong> ").text(pin_text()).raw("\n<dl class=\"facts\">");
+  for (const PinPart& part : pin_parts(page.model)) {
+    html.raw("<dt>").text(part.name).raw("</dt><dd>");
+    put_code(html, part.value);
+    html.raw("</dd>\n");
+  }
+  html.raw("</dl></li>\n");
+}
+
+void put_program(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw("<li><strong>Your verifier.</strong> ").text(verifier_source_text());
+  html.raw("\n<dl class=\"facts\"><dt>Checked this report</dt><dd>ethos-verify ")
+      .text(model.verdict.verifier)
+      .raw("</dd>\n<dt>SHA-256 of that program</dt><dd>");
+  if (model.verifier_digest.empty()) {
+    html.text(verifier_digest_text(model));
+  } else {
+    put_code(html, model.verifier_digest);
+    html.raw(" <span class=\"mute\">of the file as it was run, with its debug information</span>");
+  }
+  html.raw("</dd></dl>\nIn the source tree:\n<pre data-copy>");
+  for (const std::string& command : verifier_build_commands()) html.text(command).raw("\n");
+  html.raw("</pre></li>\n");
+}
+
+void put_steps(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.raw(
+      "<li><strong>The evidence</strong>: the ledger, or a bundle of the whole of it, and the "
+      "directory of this report. A ledger is several files at rest (<code>ledger.db</code> and "
+      "<code>ledger.db-wal</code>): a copy of the first alone is an older state. In the commands "
+      "PIN, LEDGER and DIR are your own.\n<ol>\n");
+  for (const RedoStep& step : redo_steps(model)) {
+    html.raw("<li>").text(step.what).raw(":\n<pre data-copy>").text(step.command);
+    html.raw("\n</pre>\n<small>A good answer: exit status <strong>")
+        .number(static_cast<std::int64_t>(step.status))
+        .raw("</strong> (<code>echo $?</code>), last line: </small>");
+    put_code(html, step.answer);
+    html.raw("</li>\n");
+  }
+  html.raw("</ol></li>\n</ol>\n<p>LEDGER may have grown since: only its first ")
+      .number(model.source.size)
+      .raw(
+          " records count. With a bundle of it (<code>--bundle BUNDLE</code> in place of "
+          "<code>--ledger LEDGER</code>) the same records and options give the same bytes too; for "
+          "ethos-verify put the checkpoint above into a file and say <code>--at FILE</code>. To "
+          "look at one record: ");
+  put_code(html, "ethos-ledger show --ledger LEDGER --json");
+  html.raw(
+      " prints the exact bytes; SHA-256 over one zero byte and these bytes is the leaf hash whose "
+      "start stands beside each #number. A program of another version may word or count "
+      "differently: then the files differ, and ethos-verify --report says whether the figures "
+      "still follow from the records.</p>\n");
+}
+
+}  // namespace
+
+void put_check(const Page& page) {
+  put_verdict_table(page);
+  put_checkpoint(page);
+  page.html.raw(
+      "<h3 id=\"again\">Do it again, without us</h3>\n<p>You need three things, none of them from "
+      "whoever made this report: your pin, your verifier, and the evidence. No network is "
+      "used.</p>\n<ol class=\"again\">\n");
+  put_pin(page);
+  put_program(page);
+  put_steps(page);
+  page.html.raw("</section>\n");
+}
+
+}  // namespace ethos::reports

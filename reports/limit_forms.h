@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/model.h"
+
+// A limit is held by one of several enforcers, and not each of them tells when it refuses
+// (docs/formats/events.md, E-17). No limit record means "not reached" only where reaching it is
+// counted.
+namespace ethos::reports {
+
+std::string_view name_of(LimitForm::Seen seen);  // "counted", "looked_at", "not_recorded"
+LimitForm::Seen seen_of(std::string_view limit, std::string_view enforced_by);
+// Whether reaching it leaves a record, in one clause.
+std::string_view seen_text(std::string_view limit, std::string_view enforced_by);
+
+// "memory", "number of processes", "time by the wall clock": `memory_bytes`, `pids`, `wall_ms`.
+std::string limit_label(std::string_view limit);
+// "the supervisor", "the kernel for each process (rlimit)": by what a limit is held.
+std::string enforcer_label(std::string_view enforced_by);
+
+// How a record knows that a limit was reached: "the kernel's counter of the cage", "ten looks a
+// second" and so on, for the internal name in the record.
+std::string source_label(std::string_view source);
+
+// From the grants in force: which forms there were, by limit and enforcer.
+void list_limit_forms(Model& model);
+// "pids by supervisor (10 runs), ..." of those of which not each refusal is seen; empty when none
+// was in force.
+std::string unseen_limits_text(const Model& model);
+
+}  // namespace ethos::reports

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/model.h"
+
+// How somebody who trusts nobody here checks again: words that every format says.
+namespace ethos::reports {
+
+struct RedoStep {
+  std::string what;     // what the command does
+  std::string command;  // exact; PIN, LEDGER and DIR are whoever checks' own
+  std::string answer;   // what a good answer looks like: its last line
+  int status = 0;       // and its exit status
+};
+std::vector<RedoStep> redo_steps(const Model& model);
+// Of these, the commands alone.
+std::vector<std::string> redo_commands(const Model& model);
+
+// What the ledger says of itself, to be held against a pin that came on another way: name in the
+// pin, value.
+struct PinPart {
+  std::string name, value;
+};
+std::vector<PinPart> pin_parts(const Model& model);
+std::string pin_text();
+
+// Where the verifying program comes from, and how to build one; sentences.
+std::string verifier_source_text();
+std::vector<std::string> verifier_build_commands();
+// "sha256:... (ethos-verify 0.1.0, the file that was run)", or that it is not known.
+std::string verifier_digest_text(const Model& model);
+
+}  // namespace ethos::reports

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+// `holds` is only said of a verdict that passed; of one that nobody asked for, the question it
+// leaves open and what would answer it.
+struct VerdictWords {
+  std::string_view name, label, holds, question, need;
+};
+constexpr std::array<VerdictWords, 8> kVerdicts = {{
+    {"integrity", "Integrity", "no record was changed, added, removed or moved",
+     "whether a record was changed, added, removed or moved",
+     "the whole ledger, or a bundle of it"},
+    {"signatures", "Signatures", "the checkpoints are signed by the keys in force",
+     "whether the checkpoints are signed by the keys in force", "a signed checkpoint"},
+    {"trust", "Trust", "the ledger is the one the pin names",
+     "whether this is the ledger that you mean", "a pin that you got on another way (--pin)"},
+    {"completeness", "Completeness",
+     "every run that began has an end, nothing is missing below the checkpoint",
+     "whether every run that began has an end, and nothing is missing", "the whole ledger"},
+    {"freshness", "Freshness", "the checkpoint is at least as new as what you saw earlier",
+     "whether this is the newest state of the ledger, or an older one",
+     "a pin with a minimum that you kept (ethos-ledger pin --min), or a checkpoint that you "
+     "received earlier"},
+    {"time", "Time", "outside parties confirm when it existed",
+     "when it existed, by anybody but this host",
+     "a time stamp of an authority (ethos-ledger anchor) or cosignatures of witnesses "
+     "(ethos-ledger cosign)"},
+    {"disclosure", "Disclosure", "values shown beside the records are the committed ones",
+     "whether values shown beside the records are the committed ones", "such values"},
+    {"policy", "Policy",
+     "each run got what its declaration and ceilings allow, and the kernel showed it",
+     "whether each run got what its declaration and ceilings allow",
+     "a run, and the documents that its records commit to"},
+}};
+
+const VerdictWords* words_of(std::string_view name) {
+  for (const VerdictWords& words : kVerdicts) {
+    if (words.name == name) return &words;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view verdict_label(std::string_view name) {
+  const VerdictWords* words = words_of(name);
+  return words == nullptr ? name : words->label;
+}
+
+std::string_view verdict_meaning(std::string_view name) {
+  const VerdictWords* words = words_of(name);
+  return words == nullptr ? std::string_view() : words->question;
+}
+
+std::string_view verdict_word(std::string_view result) {
+  if (result == "pass") return "holds";
+  if (result == "fail") return "fails";
+  if (result == "incomplete") return "incomplete";
+  return "not checked";
+}
+
+std::string verdict_says(const Verdict::Check& check) {
+  const VerdictWords* words = words_of(check.name);
+  if (words == nullptr) return check.text;
+  std::string out;
+  if (check.result == "pass") {
+    out = std::string(words->holds) + "; " + check.text;
+  } else if (check.result == "fail") {
+    out = "asked: " + std::string(words->question) + ". Answer: " + check.text;
+  } else if (check.result == "incomplete") {
+    out = "something is missing: " + check.text;
+  } else {
+    out = "open: " + std::string(words->question) + ". Needed: " + std::string(words->need) +
+          ". The verifier says: " + check.text;
+  }
+  return out;
+}
+
+}  // namespace ethos::reports
