@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "verify/digest.h"
 #include "verify/encoding.h"
 #include "verify/policy_path.h"
 #include "verify/sarif_check.h"
@@ -17,7 +18,8 @@ std::string shown_path(const Value& path) {
 }
 
 bool names(const Value& list, std::string_view word) {
-  return std::any_of(list.items().begin(), list.items().end(), [&](const Value& v) { return v.text() == word; });
+  return std::any_of(list.items().begin(), list.items().end(),
+                     [&](const Value& v) { return v.text() == word; });
 }
 
 class BlockBuilder {
@@ -40,10 +42,12 @@ class BlockBuilder {
     kernel();
     Value ledger = Value::object();
     ledger.set("origin", Value::of(origin)).set("run", Value::of(run));
-    ledger.set("first_seq", Value::of(records_.front().seq)).set("last_seq", Value::of(records_.back().seq));
+    ledger.set("first_seq", Value::of(records_.front().seq))
+        .set("last_seq", Value::of(records_.back().seq));
     block_.set("ledger", std::move(ledger));
     Value declared = Value::object();
-    for (const char* key : {"origin", "profile", "observe", "ceilings"}) declared.set(key, open_->at(key));
+    for (const char* key : {"origin", "profile", "observe", "ceilings"})
+      declared.set(key, open_->at(key));
     declared.set("grants", Value::array(grants_));
     block_.set("declared", std::move(declared));
     if (enforced_ != nullptr) block_.set("enforced", *enforced_);
@@ -71,15 +75,19 @@ class BlockBuilder {
     block_.set("refused_before_start", Value::of(setup != records_.end()));
     std::int64_t acts = 0;
     for (const SarifRecord& record : records_) {
-      if (record.type == "runtime.sandbox_denial" && record.body.text_at("phase") != "setup") acts += record.body.at("count").number();
+      if (record.type == "runtime.sandbox_denial" && record.body.text_at("phase") != "setup")
+        acts += record.body.at("count").number();
     }
     block_.set("denied_acts", Value::of(acts));
     if (setup != records_.end()) {
       const std::string& cause = setup->body.text_at("cause");
       block_.set("reason", Value::of(cause.empty() ? setup->body.text_at("operation") : cause));
     }
-    block_.set("profile", open_->at("profile")).set("tool", open_->at("tool")).set("backend", open_->at("class"));
-    std::set<std::string> tags{"observe:" + open_->text_at("observe"), "origin:" + open_->text_at("origin")};
+    block_.set("profile", open_->at("profile"))
+        .set("tool", open_->at("tool"))
+        .set("backend", open_->at("class"));
+    std::set<std::string> tags{"observe:" + open_->text_at("observe"),
+                               "origin:" + open_->text_at("origin")};
     if (enforced_ != nullptr) {
       for (const Value& entry : enforced_->at("weaker").items()) {
         tags.insert("weaker:" + entry.text_at("limit") + "=" + entry.text_at("by"));
@@ -106,7 +114,8 @@ class BlockBuilder {
     for (const Value& grant : grants_) {
       if (grant.text_at("cap") != "limit") continue;
       const std::string& name = grant.text_at("name");
-      const auto value = static_cast<std::int64_t>(parse_decimal(grant.text_at("value"), INT64_MAX).value_or(0));
+      const auto value =
+          static_cast<std::int64_t>(parse_decimal(grant.text_at("value"), INT64_MAX).value_or(0));
       if (name == "memory_bytes") block_.set("memory_mb", Value::of(value / 1048576));
       if (name == "cpu_percent") block_.set("cpu_quota_percent", Value::of(value));
       if (name != "wall_ms") continue;
@@ -115,7 +124,8 @@ class BlockBuilder {
       } else {
         std::string thousandths = std::to_string(value % 1000);
         thousandths.insert(0, 3 - thousandths.size(), '0');
-        block_.set("timeout_seconds", Value::decimal(std::to_string(value / 1000) + "." + thousandths));
+        block_.set("timeout_seconds",
+                   Value::decimal(std::to_string(value / 1000) + "." + thousandths));
       }
     }
   }
@@ -124,8 +134,11 @@ class BlockBuilder {
   void network() {
     for (const Value& grant : grants_) {
       const std::string& cap = grant.text_at("cap");
-      if (cap == "network") block_.set("requires_network", Value::of(grant.text_at("mode") != "none"));
-      if (cap == "git") block_.set("git_read_only", Value::of(grant.text_at("mode") == "none" || grant.text_at("mode") == "read"));
+      if (cap == "network")
+        block_.set("requires_network", Value::of(grant.text_at("mode") != "none"));
+      if (cap == "git")
+        block_.set("git_read_only",
+                   Value::of(grant.text_at("mode") == "none" || grant.text_at("mode") == "read"));
     }
   }
 
@@ -137,9 +150,12 @@ class BlockBuilder {
 
   // SP-5, what comes from the cage.
   void kernel() {
-    block_.set("network_isolated", Value::of(isolated("net"))).set("process_isolated", Value::of(isolated("pid")));
-    block_.set("cgroup_enabled", Value::of(enforced_ != nullptr && enforced_->at("k").has("cgroup")));
-    block_.set("seccomp_enabled", Value::of(enforced_ != nullptr && enforced_->at("k").at("seccomp").number() == 2));
+    block_.set("network_isolated", Value::of(isolated("net")))
+        .set("process_isolated", Value::of(isolated("pid")));
+    block_.set("cgroup_enabled",
+               Value::of(enforced_ != nullptr && enforced_->at("k").has("cgroup")));
+    block_.set("seccomp_enabled",
+               Value::of(enforced_ != nullptr && enforced_->at("k").at("seccomp").number() == 2));
     if (enforced_ == nullptr) return;
     const bool writes = std::any_of(grants_.begin(), grants_.end(), [](const Value& grant) {
       return grant.text_at("cap") == "fs.write" && grant.at("path").text_at("base") == "workspace";
@@ -167,9 +183,31 @@ class BlockBuilder {
   Value block_;
 };
 
+std::string object_text(const Value& body) {
+  const Value& object = body.at("object");
+  if (!object.is_object()) return "";
+  for (const char* key : {"address", "text"}) {
+    if (!object.text_at(key).empty()) return object.text_at(key);
+  }
+  return shown_path(object);
+}
+
 }  // namespace
 
-Value sandbox_block(const std::string& origin, const std::string& run, const std::vector<SarifRecord>& records) {
+std::string denial_fingerprint(const std::string& tool, const SarifRecord& record) {
+  const std::string& act =
+      record.body.text_at(record.type == "resource.limit" ? "limit" : "operation");
+  std::string bytes;
+  for (const std::string& part :
+       {tool, record.type, act, object_text(record.body), record.body.text_at("rule")}) {
+    bytes.append(part).push_back('\0');
+  }
+  Sha256 hash;
+  return hash.of(bytes).text().substr(std::string_view("sha256:").size());
+}
+
+Value sandbox_block(const std::string& origin, const std::string& run,
+                    const std::vector<SarifRecord>& records) {
   return BlockBuilder(records).build(origin, run);
 }
 

@@ -32,7 +32,8 @@ void add_record(EvidenceSource& source, const std::string& run, std::int64_t seq
 }
 
 // The records of one run, read a second time; the audit has seen every one of these places.
-RunRecords records_of(EvidenceSource& source, const std::string& run, const SarifChecker::Pieces& pieces) {
+RunRecords records_of(EvidenceSource& source, const std::string& run,
+                      const SarifChecker::Pieces& pieces) {
   RunRecords out;
   for (const auto& [first, last] : pieces) {
     for (std::int64_t seq = first; seq <= last; ++seq) add_record(source, run, seq, out);
@@ -42,20 +43,24 @@ RunRecords records_of(EvidenceSource& source, const std::string& run, const Sari
 
 // SD-2.
 std::string level_of(const SarifRecord& record) {
-  if (record.type == "runtime.sandbox_denial") return record.body.text_at("outcome") == "denied" ? "error" : "warning";
+  if (record.type == "runtime.sandbox_denial")
+    return record.body.text_at("outcome") == "denied" ? "error" : "warning";
   const std::string& action = record.body.text_at("action");
   return action == "killed" || action == "refused" ? "error" : "warning";
 }
 
-bool denial_fits(const SarifResult& result, const std::vector<SarifRecord>& records) {
-  return std::any_of(records.begin(), records.end(), [&](const SarifRecord& record) {
+const SarifRecord* record_of(const SarifResult& result, const std::vector<SarifRecord>& records) {
+  const auto at = std::find_if(records.begin(), records.end(), [&](const SarifRecord& record) {
     return record.seq == result.record_seq && record.type == result.record_type &&
-           (record.type == "runtime.sandbox_denial" || record.type == "resource.limit") && level_of(record) == result.level;
+           (record.type == "runtime.sandbox_denial" || record.type == "resource.limit") &&
+           level_of(record) == result.level;
   });
+  return at == records.end() ? nullptr : &*at;
 }
 
 // The digests that a sarif.written record lists, each with how often.
-bool listed_digests(const Value& written, DocumentReader& reader, std::map<Digest, std::int64_t>& out) {
+bool listed_digests(const Value& written, DocumentReader& reader,
+                    std::map<Digest, std::int64_t>& out) {
   const auto text = reader.open(written.at("list"));
   const auto lines = text ? digest_lines(*text) : std::nullopt;
   if (!lines) return false;
@@ -100,19 +105,22 @@ void SarifChecker::on_sarif_written(const std::string& run, const Value& body) {
 }
 
 // One of the ledger's own that covers the run. A bundle may hold others: then it must be signed.
-bool SarifChecker::checkpoint_holds(const std::string& note_bytes, const std::string& origin, std::int64_t last_seq,
-                                    EvidenceSource& source) const {
+bool SarifChecker::checkpoint_holds(const std::string& note_bytes, const std::string& origin,
+                                    std::int64_t last_seq, EvidenceSource& source) const {
   const auto note = parse_note(note_bytes);
   const auto text = note ? parse_checkpoint_text(note->text) : Result<Checkpoint>(note.error());
-  if (!text || text->origin != origin || text->size <= static_cast<std::uint64_t>(last_seq)) return false;
+  if (!text || text->origin != origin || text->size <= static_cast<std::uint64_t>(last_seq))
+    return false;
   const auto stored = source.checkpoint(static_cast<std::int64_t>(text->size));
   if (stored) return *stored == note_bytes;
   std::vector<Vkey> signers;
-  return source.kind() == std::string_view("bundle") && verify_note(*note, keys_, signers) == NoteVerdict::ok;
+  return source.kind() == std::string_view("bundle") &&
+         verify_note(*note, keys_, signers) == NoteVerdict::ok;
 }
 
 // Recomputes the block of one run of the file; false: the ledger has no such run.
-bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expected& expected, Answer& answer) {
+bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expected& expected,
+                               Answer& answer) {
   const auto fail = [&](const std::string& why) {
     answer.failed = true;
     add_text(answer.text, why);
@@ -125,7 +133,8 @@ bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expe
   }
   if (!span->second.is_known) {
     answer.unknown = true;
-    add_text(answer.text, "a record of the run is of a type or version that this verifier does not know");
+    add_text(answer.text,
+             "a record of the run is of a type or version that this verifier does not know");
     return false;
   }
   if (!expected.known) {
@@ -134,7 +143,9 @@ bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expe
     expected.origin = std::move(found.origin);
     expected.records = std::move(found.records);
     for (const SarifRecord& record : expected.records) {
-      if (record.type == "runtime.sandbox_denial" || record.type == "resource.limit") expected.denials.insert(record.seq);
+      if (record.type == "run.open") expected.tool = record.body.text_at("tool");
+      if (record.type == "runtime.sandbox_denial" || record.type == "resource.limit")
+        expected.denials.insert(record.seq);
     }
   }
   // The block's own checkpoint is a text of the ledger, not a function of the run.
@@ -156,15 +167,19 @@ bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expe
   return true;
 }
 
-void SarifChecker::open_list(const std::string& id, const Digest& file, EvidenceSource& source, Expected& expected) const {
+void SarifChecker::open_list(const std::string& id, const Digest& file, EvidenceSource& source,
+                             Expected& expected) const {
   const auto written = written_.find(id);
   if (written == written_.end()) return;
   DocumentReader reader(source);
   // Of several files written for a run, the one with this file's digest; else the last.
   const auto& all = written->second;
-  const auto same = std::find_if(all.begin(), all.end(), [&](const Value& body) { return body.text_at("sha256") == file.text(); });
+  const auto same = std::find_if(all.begin(), all.end(), [&](const Value& body) {
+    return body.text_at("sha256") == file.text();
+  });
   expected.same_file = same != all.end();
-  expected.has_list = listed_digests(expected.same_file ? *same : all.back(), reader, expected.listed);
+  expected.has_list =
+      listed_digests(expected.same_file ? *same : all.back(), reader, expected.listed);
 }
 
 void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer& answer) {
@@ -175,12 +190,16 @@ void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer
   for (const SarifResult& result : run.results) {
     if (result.is_denial) {
       const std::string which = " (record_seq " + std::to_string(result.record_seq) + ")";
-      if (!denial_fits(result, expected.records)) {
+      const SarifRecord* record = record_of(result, expected.records);
+      if (record == nullptr) {
         fail("a denial in the file is not one of the ledger" + which);
       } else if (expected.denials.erase(result.record_seq) == 0) {
         fail("a denial stands in the file twice" + which);
       } else if (!result.neutral.empty()) {
         fail("a denial is made to look like none: " + result.neutral + which);
+      } else if (!result.fingerprint.empty() &&
+                 result.fingerprint != denial_fingerprint(expected.tool, *record)) {
+        fail("a denial has the fingerprint of another" + which);
       } else if (run.disables_denials) {
         fail("a denial is made to look like none: its rule is disabled" + which);
       }
@@ -204,11 +223,14 @@ void SarifChecker::check_left(const Expected& expected, Answer& answer) {
   if (!expected.known) return;
   if (!expected.denials.empty()) {
     answer.failed = true;
-    std::string text = "denial of record " + std::to_string(*expected.denials.begin()) + " is not in the file";
-    if (expected.denials.size() > 1) text += ", and " + std::to_string(expected.denials.size() - 1) + " more";
+    std::string text =
+        "denial of record " + std::to_string(*expected.denials.begin()) + " is not in the file";
+    if (expected.denials.size() > 1)
+      text += ", and " + std::to_string(expected.denials.size() - 1) + " more";
     add_text(answer.text, text);
   }
-  for (const auto& [digest, count] : expected.listed) answer.missing += static_cast<std::uint64_t>(count);
+  for (const auto& [digest, count] : expected.listed)
+    answer.missing += static_cast<std::uint64_t>(count);
   if (!expected.has_list) {
     answer.unknown = true;
     add_text(answer.text, "the ledger holds no list of results for this run");
@@ -225,7 +247,8 @@ Value SarifChecker::check_file(const Named& named, EvidenceSource& source, Findi
     if (!r.block.is_object()) {
       answer.unknown = true;
       answer.foreign += r.results.size();
-      add_text(answer.text, "a run carries no sandbox block: " + std::to_string(r.results.size()) + " results are nobody's");
+      add_text(answer.text, "a run carries no sandbox block: " + std::to_string(r.results.size()) +
+                                " results are nobody's");
       continue;
     }
     const auto [entry, is_new] = by_run.try_emplace(id);
@@ -234,6 +257,12 @@ Value SarifChecker::check_file(const Named& named, EvidenceSource& source, Findi
   }
   for (const auto& [id, expected] : by_run) check_left(expected, answer);
   if (by_run.empty()) answer.same_file = false;
+  if (named.file.has_outside_results) {
+    answer.unknown = true;
+    add_text(answer.text,
+             "results stand outside of its runs (external properties), where nothing of the ledger "
+             "answers for them");
+  }
   if (named.file.runs.empty()) {
     answer.unknown = true;
     add_text(answer.text, "the file holds no run");
@@ -241,37 +270,61 @@ Value SarifChecker::check_file(const Named& named, EvidenceSource& source, Findi
   return tell(named, run, answer, findings);
 }
 
-Value SarifChecker::tell(const Named& named, const std::string& run, Answer& answer, Findings& findings) {
-  const auto count = [](std::uint64_t n) { return std::to_string(n) + (n == 1 ? " result" : " results"); };
-  if (answer.foreign > 0) add_text(answer.text, count(answer.foreign) + " in the file and not in the ledger");
-  if (answer.suppressed > 0) add_text(answer.text, "denials that are suppressed in the file: " + std::to_string(answer.suppressed));
-  const bool partial = (answer.missing > 0 || answer.suppressed > 0) && !answer.failed && !answer.unknown;
-  const std::string kept = "kept " + std::to_string(answer.kept) + " of " + count(answer.kept + answer.missing);
-  if (answer.missing > 0) add_text(answer.text, kept + ": " + std::to_string(answer.missing) + " of the ledger's dropped");
-  const char* result = answer.failed ? "fail" : answer.unknown ? "unknown" : partial ? "partial" : "pass";
+Value SarifChecker::tell(const Named& named, const std::string& run, Answer& answer,
+                         Findings& findings) {
+  const auto count = [](std::uint64_t n) {
+    return std::to_string(n) + (n == 1 ? " result" : " results");
+  };
+  if (answer.foreign > 0)
+    add_text(answer.text, count(answer.foreign) + " in the file and not in the ledger");
+  if (answer.suppressed > 0)
+    add_text(answer.text,
+             "denials that are suppressed in the file: " + std::to_string(answer.suppressed));
+  const bool partial =
+      (answer.missing > 0 || answer.suppressed > 0) && !answer.failed && !answer.unknown;
+  const std::string kept =
+      "kept " + std::to_string(answer.kept) + " of " + count(answer.kept + answer.missing);
+  if (answer.missing > 0)
+    add_text(answer.text,
+             kept + ": " + std::to_string(answer.missing) + " of the ledger's dropped");
+  const char* result = answer.failed    ? "fail"
+                       : answer.unknown ? "unknown"
+                       : partial        ? "partial"
+                                        : "pass";
   const std::string name = printable(named.name, 200);
   if (answer.failed) {
-    findings.add({.code = Code::sarif_mismatch, .run = printable(run, 40), .found = name, .text = answer.text});
+    findings.add({.code = Code::sarif_mismatch,
+                  .run = printable(run, 40),
+                  .found = name,
+                  .text = answer.text});
   } else if (answer.unknown) {
-    findings.add({.code = Code::not_recomputed, .found = name, .text = "SARIF file: " + answer.text});
+    findings.add(
+        {.code = Code::not_recomputed, .found = name, .text = "SARIF file: " + answer.text});
   } else if (partial) {
-    findings.add({.code = Code::sarif_partial, .run = printable(run, 40), .found = name, .text = "SARIF file: " + answer.text});
+    findings.add({.code = Code::sarif_partial,
+                  .run = printable(run, 40),
+                  .found = name,
+                  .text = "SARIF file: " + answer.text});
   } else {
     // The claim goes no further than what was compared.
     answer.text = answer.same_file
                       ? "byte-identical to what was written"
-                      : "differs from what was written; " + kept + "; block, denials and digests of results were compared, nothing else";
+                      : "differs from what was written; " + kept +
+                            "; block, denials and digests of results were compared, nothing else";
   }
   const auto number = [](std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); };
   Value v = Value::object();
   v.set("file", Value::of(named.name)).set("run", Value::of(run)).set("result", Value::of(result));
-  v.set("kept", number(answer.kept)).set("missing", number(answer.missing)).set("foreign", number(answer.foreign));
+  v.set("kept", number(answer.kept))
+      .set("missing", number(answer.missing))
+      .set("foreign", number(answer.foreign));
   v.set("identical", Value::of(answer.same_file));
   v.set("text", Value::of(answer.text));
   return v;
 }
 
-Value SarifChecker::check(EvidenceSource& source, const std::vector<Vkey>& keys, Findings& findings) {
+Value SarifChecker::check(EvidenceSource& source, const std::vector<Vkey>& keys,
+                          Findings& findings) {
   keys_ = keys;
   Value out = Value::array();
   for (const Named& named : files_) out.push(check_file(named, source, findings));

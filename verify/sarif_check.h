@@ -67,6 +67,7 @@ class SarifChecker {
     bool same_file = false;
     std::string origin;
     std::vector<SarifRecord> records;
+    std::string tool;
     std::set<std::int64_t> denials;  // numbers of denial and limit records
     std::map<Digest, std::int64_t> listed;
   };
@@ -91,5 +92,8 @@ class SarifChecker {
 // The block that a run's records give (sarif-property.md SP-1 to SP-9), without `ledger.checkpoint`.
 // `records`: (seq, type, body) in order, up to run.close.
 Value sandbox_block(const std::string& origin, const std::string& run, const std::vector<SarifRecord>& records);
+
+// SD-5: the fingerprint of a denial or limit record of a run of `tool`.
+std::string denial_fingerprint(const std::string& tool, const SarifRecord& record);
 
 }  // namespace ethos::verify

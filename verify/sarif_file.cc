@@ -28,7 +28,9 @@ std::string rule_of(const Value& result) {
 
 constexpr std::string_view kDenialRule = "runtime.sandbox_denial";
 
-bool is_off(const Value& configuration) { return configuration.has("enabled") && !configuration.at("enabled").flag(); }
+bool is_off(const Value& configuration) {
+  return configuration.has("enabled") && !configuration.at("enabled").flag();
+}
 
 // What does not change the digest (SR-1), and makes a viewer or a gate pass over the result.
 std::string neutral_part(const Value& result) {
@@ -36,6 +38,48 @@ std::string neutral_part(const Value& result) {
   if (result.text_at("baselineState") == "absent") return "`baselineState` is `absent`";
   if (result.at("message").has("markdown")) return "`message.markdown` stands in place of the text";
   return "";
+}
+
+// The base of a denial's place, which the digest leaves out; "" when it has none.
+std::string base_of(const Value& result) {
+  const Value& place =
+      result.at("locations").size() > 0 ? result.at("locations").items()[0] : result;
+  return place.at("physicalLocation").at("artifactLocation").text_at("uriBaseId");
+}
+
+// The component and index that a denial gives its rule by, beside the id that counts.
+struct RulePlace {
+  bool in_extension = false;
+  bool is_right = true;  // nothing says another rule
+  std::int64_t component = 0;
+  std::int64_t index = -1;
+};
+
+RulePlace rule_place(const Value& result) {
+  RulePlace place;
+  const Value& rule = result.at("rule");
+  if (rule.has("id") && rule.text_at("id") != "runtime.sandbox_denial") place.is_right = false;
+  const auto number = [&](const Value& at, const char* key, std::int64_t& out) {
+    if (!at.has(key)) return;
+    if (at.at(key).is_integer() && at.at(key).number() >= -1) {
+      if (out >= 0 && out != at.at(key).number()) place.is_right = false;
+      out = at.at(key).number();
+    } else {
+      place.is_right = false;
+    }
+  };
+  number(result, "ruleIndex", place.index);
+  number(rule, "index", place.index);
+  if (rule.has("toolComponent")) {
+    // A component that is named in another way than by its place cannot be followed here.
+    place.component = -1;
+    number(rule.at("toolComponent"), "index", place.component);
+    place.in_extension = place.component >= 0;
+    const std::string& name = rule.at("toolComponent").text_at("name");
+    if (place.component < 0 && (rule.at("toolComponent").has("guid") || !name.empty()))
+      place.is_right = false;
+  }
+  return place;
 }
 
 // Where the rule of denials stands among those of a component; -1 when it does not.
@@ -49,10 +93,13 @@ std::int64_t denial_index(const Value& component) {
 
 bool is_off_by_default(const Value& component) {
   const auto& rules = component.at("rules").items();
-  return std::any_of(rules.begin(), rules.end(), [](const Value& rule) { return rule.text_at("id") == kDenialRule && is_off(rule.at("defaultConfiguration")); });
+  return std::any_of(rules.begin(), rules.end(), [](const Value& rule) {
+    return rule.text_at("id") == kDenialRule && is_off(rule.at("defaultConfiguration"));
+  });
 }
 
-// A descriptor that names its rule by something else than an id or index may be ours: then it counts.
+// A descriptor that names its rule by something else than an id or index may be ours: then it
+// counts.
 bool is_off_by_override(const Value& invocations, std::int64_t index) {
   for (const Value& invocation : invocations.items()) {
     for (const Value& one : invocation.at("ruleConfigurationOverrides").items()) {
@@ -66,6 +113,21 @@ bool is_off_by_override(const Value& invocations, std::int64_t index) {
   return false;
 }
 
+bool names_denials(const Value& tool, const RulePlace& place) {
+  if (!place.is_right) return false;
+  if (place.index < 0 && !place.in_extension) return true;
+  const Value& extensions = tool.at("extensions");
+  if (place.in_extension && static_cast<std::uint64_t>(place.component) >= extensions.size())
+    return false;
+  const Value& component = place.in_extension
+                               ? extensions.items()[static_cast<std::size_t>(place.component)]
+                               : tool.at("driver");
+  if (place.index < 0) return denial_index(component) >= 0;
+  const auto& rules = component.at("rules").items();
+  return static_cast<std::uint64_t>(place.index) < rules.size() &&
+         rules[static_cast<std::size_t>(place.index)].text_at("id") == kDenialRule;
+}
+
 class SarifReader {
  public:
   explicit SarifReader(std::string_view text) : reader_(text, options()) {}
@@ -73,6 +135,9 @@ class SarifReader {
   Result<SarifFile> read() {
     bool has_runs = false;
     const bool good = reader_.begin() && reader_.walk_object(0, [&](const std::string& key) {
+      if (key == "inlineExternalProperties" && reader_.peek() == '[') {
+        return reader_.walk_array(1, [&] { return external(); });
+      }
       if (key != "runs") return reader_.skip_value(1);
       has_runs = true;
       return reader_.walk_array(1, [&] { return run(); });
@@ -97,9 +162,15 @@ class SarifReader {
     out_.runs.emplace_back();
     Value tool;
     Value invocations;
+    Value policies;
+    Value bases;
+    places_.clear();
     const bool good = reader_.walk_object(2, [&](const std::string& key) {
       if (key == "tool") return reader_.value(tool, 3);
       if (key == "invocations") return reader_.value(invocations, 3);
+      if (key == "policies") return reader_.value(policies, 3);
+      if (key == "originalUriBaseIds") return reader_.value(bases, 3);
+      if (key == "externalPropertyFileReferences" && reader_.peek() == '{') return external_files();
       if (key == "properties") {
         Value properties;
         if (!reader_.value(properties, 3)) return false;
@@ -109,10 +180,37 @@ class SarifReader {
       if (key != "results" || reader_.peek() != '[') return reader_.skip_value(3);
       return reader_.walk_array(3, [&] { return result(); });
     });
-    bool off = is_off_by_default(tool.at("driver")) || is_off_by_override(invocations, denial_index(tool.at("driver")));
-    for (const Value& extension : tool.at("extensions").items()) off = off || is_off_by_default(extension);
+    bool off = is_off_by_default(tool.at("driver")) ||
+               is_off_by_override(invocations, denial_index(tool.at("driver")));
+    for (const Value& extension : tool.at("extensions").items())
+      off = off || is_off_by_default(extension);
+    for (const Value& policy : policies.items()) off = off || is_off_by_default(policy);
     out_.runs.back().disables_denials = off;
+    for (const auto& [index, place] : places_) {
+      SarifResult& result = out_.runs.back().results[index];
+      if (!result.neutral.empty()) continue;
+      if (!names_denials(tool, place.rule))
+        result.neutral = "its rule is named beside it as another one";
+      // A base that is only named moves nothing; one with a place of its own does.
+      if (!place.base.empty() && bases.at(place.base).has("uri"))
+        result.neutral = "`uriBaseId` moves it to another place";
+    }
     return good;
+  }
+
+  // Results that stand outside of every run, or in another file: nothing here answers for them.
+  bool external() {
+    if (reader_.peek() != '{') return reader_.skip_value(2);
+    return reader_.walk_object(2, [&](const std::string& key) {
+      out_.has_outside_results = out_.has_outside_results || key == "results";
+      return reader_.skip_value(3);
+    });
+  }
+  bool external_files() {
+    return reader_.walk_object(3, [&](const std::string& key) {
+      out_.has_outside_results = out_.has_outside_results || key == "results";
+      return reader_.skip_value(4);
+    });
   }
 
   bool result() {
@@ -124,18 +222,28 @@ class SarifReader {
     if (out.is_denial) {
       out.neutral = neutral_part(value);
       out.is_suppressed = value.at("suppressions").size() > 0;
+      out.fingerprint = value.at("partialFingerprints").text_at("ethosDenial/v1");
+      places_.push_back({out_.runs.back().results.size(), {rule_place(value), base_of(value)}});
     }
     out.level = value.text_at("level");
     const Value& properties = value.at("properties");
-    if (properties.at("record_seq").is_integer()) out.record_seq = properties.at("record_seq").number();
+    if (properties.at("record_seq").is_integer())
+      out.record_seq = properties.at("record_seq").number();
     out.record_type = properties.text_at("record_type");
     out_.runs.back().results.push_back(std::move(out));
     return true;
   }
 
+  struct Place {
+    RulePlace rule;
+    std::string base;
+  };
+
   JsonTextReader reader_;
   SarifFile out_;
   Sha256 hash_;
+  std::vector<std::pair<std::size_t, Place>>
+      places_;  // of the run's denials: what the end of the run decides
 };
 
 }  // namespace
@@ -147,14 +255,17 @@ Digest result_digest(const Value& result, Sha256& hash) {
   };
   text("level", result.at("level"));
   text("message", result.at("message").at("text"));
-  text("rule_id", result.at("ruleId").is_string() ? result.at("ruleId") : result.at("rule").at("id"));
+  text("rule_id",
+       result.at("ruleId").is_string() ? result.at("ruleId") : result.at("rule").at("id"));
   const auto& locations = result.at("locations").items();
   if (result.at("locations").is_array() && !locations.empty()) {
     const Value& physical = locations[0].at("physicalLocation");
     text("uri", physical.at("artifactLocation").at("uri"));
     const Value& region = physical.at("region");
-    constexpr std::pair<const char*, const char*> columns[] = {{"end_column", "endColumn"}, {"end_line", "endLine"},
-                                                               {"start_column", "startColumn"}, {"start_line", "startLine"}};
+    constexpr std::pair<const char*, const char*> columns[] = {{"end_column", "endColumn"},
+                                                               {"end_line", "endLine"},
+                                                               {"start_column", "startColumn"},
+                                                               {"start_line", "startLine"}};
     for (const auto& [key, name] : columns) {
       if (region.at(name).is_integer()) out.set(key, region.at(name));
     }

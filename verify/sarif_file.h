@@ -23,6 +23,7 @@ struct SarifResult {
   // Of a denial: what makes a reader of the file pass over it; "" when nothing does.
   std::string neutral;
   bool is_suppressed = false;
+  std::string fingerprint;  // ethosDenial/v1 (SD-5); "" when it has none
 };
 
 struct SarifRun {
@@ -34,6 +35,7 @@ struct SarifRun {
 struct SarifFile {
   Digest digest;  // of the bytes
   std::vector<SarifRun> runs;
+  bool has_outside_results = false;  // inlineExternalProperties, externalPropertyFileReferences
 };
 
 inline constexpr std::uint64_t kMaxSarif = std::uint64_t{1} << 30U;

@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* kRun = "caireeyuculbogazdinryhi6d4";
 
-// A shellcheck run with one denial, its evidence document, and the SARIF that ethos-sarif makes of it.
+// A shellcheck run with one denial, its evidence document, and the SARIF that ethos-sarif makes of
+// it.
 struct Story {
   TempDir dir;
   LedgerMaker ledger;
@@ -39,12 +40,19 @@ struct Story {
     const Json evidence = {{"v", 1},
                            {"kind", "ethos-evidence"},
                            {"ledger",
-                            {{"origin", ledger.origin}, {"run", kRun}, {"first_seq", records.front().at("seq")}, {"last_seq", records.back().at("seq")}, {"checkpoint", ledger.checkpoints.rbegin()->second}}},
+                            {{"origin", ledger.origin},
+                             {"run", kRun},
+                             {"first_seq", records.front().at("seq")},
+                             {"last_seq", records.back().at("seq")},
+                             {"checkpoint", ledger.checkpoints.rbegin()->second}}},
                            {"records", records}};
     save(dir.file("evidence.json"), evidence.dump());
-    save(dir.file("input.json"), R"({"comments":[{"file":"a.sh","line":2,"endLine":2,"column":3,"endColumn":4,"level":"warning","code":2034,"message":"x appears unused.","fix":null}]})");
-    const std::string command = std::string(ETHOS_BIN) + "/ethos-sarif convert --from shellcheck-json1 --evidence " +
-                                dir.file("evidence.json") + " " + dir.file("input.json") + " -o " + dir.file("out.sarif");
+    save(
+        dir.file("input.json"),
+        R"({"comments":[{"file":"a.sh","line":2,"endLine":2,"column":3,"endColumn":4,"level":"warning","code":2034,"message":"x appears unused.","fix":null}]})");
+    const std::string command =
+        std::string(ETHOS_BIN) + "/ethos-sarif convert --from shellcheck-json1 --evidence " +
+        dir.file("evidence.json") + " " + dir.file("input.json") + " -o " + dir.file("out.sarif");
     REQUIRE(std::system(command.c_str()) == 0);
     sarif = slurp(dir.file("out.sarif"));
     if (record_list) add_list();
@@ -62,10 +70,11 @@ struct Story {
         ++results;
       }
     }
-    ledger.add("sarif.written", {{"converter", {{"product", "0.1.0"}, {"status", 0}}},
-                                 {"list", ledger.commit("sarif", list)},
-                                 {"results", results},
-                                 {"sha256", "sha256:" + hex(sha256(sarif))}},
+    ledger.add("sarif.written",
+               {{"converter", {{"product", "0.1.0"}, {"status", 0}}},
+                {"list", ledger.commit("sarif", list)},
+                {"results", results},
+                {"sha256", "sha256:" + hex(sha256(sarif))}},
                kRun);
     ledger.checkpoint();
   }
@@ -90,12 +99,19 @@ TEST_CASE("sarif: digests of results as the page gives them", "[verify]") {
     REQUIRE((reader.begin() && reader.value(value) && reader.end()));
     return ethos::verify::result_digest(value, hash).text();
   };
-  CHECK(digest_of(R"({"ruleIndex":0,"rule":{"id":"r\/1"},"level":"note","message":{"text":"tab\t\"quote\" \u00e9 \u0000"},"locations":[]})") ==
-        "sha256:55595ff722ace522c025d0aefc68d379a034a5aebe63523d21a99c2a348e2d42");
-  CHECK(digest_of("{}") == "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
-  CHECK(digest_of(R"({"ruleId":"SC2045","level":"error","message":{"text":"Loop."},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"src/tabs.sh"},"region":{"startLine":2,"startColumn":11,"endColumn":18}}}]})") ==
-        "sha256:ab44466971ab596dcae1b41400a9443a8c6ad70417ed2b0a83fb85c51217fa05");
-  CHECK(digest_of(R"({"locations":[{"physicalLocation":{"region":{"startLine":2.0,"endLine":1e3}}}]})") == digest_of("{}"));
+  CHECK(
+      digest_of(
+          R"({"ruleIndex":0,"rule":{"id":"r\/1"},"level":"note","message":{"text":"tab\t\"quote\" \u00e9 \u0000"},"locations":[]})") ==
+      "sha256:55595ff722ace522c025d0aefc68d379a034a5aebe63523d21a99c2a348e2d42");
+  CHECK(digest_of("{}") ==
+        "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
+  CHECK(
+      digest_of(
+          R"({"ruleId":"SC2045","level":"error","message":{"text":"Loop."},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"src/tabs.sh"},"region":{"startLine":2,"startColumn":11,"endColumn":18}}}]})") ==
+      "sha256:ab44466971ab596dcae1b41400a9443a8c6ad70417ed2b0a83fb85c51217fa05");
+  CHECK(digest_of(
+            R"({"locations":[{"physicalLocation":{"region":{"startLine":2.0,"endLine":1e3}}}]})") ==
+        digest_of("{}"));
 }
 
 TEST_CASE("sarif: the file that came out of a run is the ledger's", "[verify]") {
@@ -111,7 +127,8 @@ TEST_CASE("sarif: the file that came out of a run is the ledger's", "[verify]") 
   CHECK(s.at("foreign") == 0);
 }
 
-TEST_CASE("sarif: a file without a finding of the tool is partial and says what was dropped", "[verify]") {
+TEST_CASE("sarif: a file without a finding of the tool is partial and says what was dropped",
+          "[verify]") {
   Story story;
   Json log = Json::parse(story.sarif);
   Json& results = log["runs"][0]["results"];
@@ -130,7 +147,8 @@ TEST_CASE("sarif: a file without a finding of the tool is partial and says what 
   CHECK(s.at("kept") == 1);
 }
 
-TEST_CASE("sarif: a denial left out is a failure, with a list in the ledger and without", "[verify]") {
+TEST_CASE("sarif: a denial left out is a failure, with a list in the ledger and without",
+          "[verify]") {
   for (const bool listed : {true, false}) {
     Story story(listed);
     const Json good = Json::parse(story.sarif);
@@ -181,7 +199,8 @@ TEST_CASE("sarif: a pass claims no more than what was compared", "[verify]") {
   r = story.verify(log);
   CHECK(r.status == 0);
   CHECK(r.json.at("sarif").at(0).at("identical") == false);
-  CHECK(r.json.at("sarif").at(0).at("text").get<std::string>().starts_with("differs from what was written; kept 2 of 2 results"));
+  CHECK(r.json.at("sarif").at(0).at("text").get<std::string>().starts_with(
+      "differs from what was written; kept 2 of 2 results"));
 }
 
 TEST_CASE("sarif: sarif.written fits its own list and its run", "[verify]") {
@@ -191,10 +210,11 @@ TEST_CASE("sarif: sarif.written fits its own list and its run", "[verify]") {
     RunChoices choices;
     choices.denials = denials;
     add_run(ledger, choices);
-    ledger.add("sarif.written", {{"converter", {{"product", "0.1.0"}, {"status", 0}}},
-                                 {"list", ledger.commit("sarif", list)},
-                                 {"results", results},
-                                 {"sha256", "sha256:" + std::string(64, 'b')}},
+    ledger.add("sarif.written",
+               {{"converter", {{"product", "0.1.0"}, {"status", 0}}},
+                {"list", ledger.commit("sarif", list)},
+                {"results", results},
+                {"sha256", "sha256:" + std::string(64, 'b')}},
                kRun);
     ledger.checkpoint();
     return verify_maker(ledger);
@@ -207,7 +227,8 @@ TEST_CASE("sarif: sarif.written fits its own list and its run", "[verify]") {
   CHECK(written(line + line, 1).first() == "counts_mismatch");
   CHECK(written(line, 5).first() == "counts_mismatch");
   CHECK(written("", 1).status == 1);
-  for (const std::string& list : {line.substr(0, 71), "sha256:" + std::string(64, 'A') + "\n", std::string("\n"), "x" + line}) {
+  for (const std::string& list : {line.substr(0, 71), "sha256:" + std::string(64, 'A') + "\n",
+                                  std::string("\n"), "x" + line}) {
     CAPTURE(list);
     CHECK(written(list, 1).first() == "disclosure_mismatch");
   }
@@ -231,15 +252,21 @@ TEST_CASE("sarif: each change of what the ledger answers for is found", "[verify
       [](Json& l) { l["runs"][0]["properties"]["sandbox"]["made_up"] = 1; },
       [](Json& l) { l["runs"][0]["properties"]["sandbox"]["ledger"]["checkpoint"] = "x"; },
       [](Json& l) { l["runs"][0]["properties"]["sandbox"]["ledger"]["last_seq"] = 3; },
-      [](Json& l) { l["runs"][0]["properties"]["sandbox"]["ledger"]["run"] = "faireeyuculbogazdinryhi6d4"; },
+      [](Json& l) {
+        l["runs"][0]["properties"]["sandbox"]["ledger"]["run"] = "faireeyuculbogazdinryhi6d4";
+      },
       [](Json& l) { l["runs"][0]["properties"]["sandbox"]["ledger"]["origin"] = "other"; },
       [](Json& l) { l["runs"][0]["results"][0]["message"]["text"] = "all is well"; },
       [](Json& l) { l["runs"][0]["results"][0]["level"] = "note"; },
-      [](Json& l) { l["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] = "b.sh"; },
+      [](Json& l) {
+        l["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] =
+            "b.sh";
+      },
       [](Json& l) { l["runs"][0]["results"].push_back(l["runs"][0]["results"][0]); },
       [](Json& l) {
         for (Json& result : l["runs"][0]["results"]) {
-          if (result.value("ruleId", "") == "runtime.sandbox_denial") result["properties"]["record_seq"] = 1;
+          if (result.value("ruleId", "") == "runtime.sandbox_denial")
+            result["properties"]["record_seq"] = 1;
         }
       },
   };
@@ -252,7 +279,8 @@ TEST_CASE("sarif: each change of what the ledger answers for is found", "[verify
   }
 }
 
-TEST_CASE("sarif: what the ledger cannot answer for is unknown, what is no SARIF is refused", "[verify]") {
+TEST_CASE("sarif: what the ledger cannot answer for is unknown, what is no SARIF is refused",
+          "[verify]") {
   Story without(false);
   Outcome r = without.verify(without.sarif);
   CHECK(r.json.at("sarif").at(0).at("result") == "unknown");
@@ -261,7 +289,8 @@ TEST_CASE("sarif: what the ledger cannot answer for is unknown, what is no SARIF
   bare["runs"][0].erase("properties");
   r = without.verify(bare);
   CHECK(r.json.at("sarif").at(0).at("result") == "unknown");
-  for (const std::string text : {"", "{}", "[]", "{\"runs\":1}", "{\"runs\":[{\"a\":1,\"a\":2}]}", "{\"runs\":[]"}) {
+  for (const std::string text :
+       {"", "{}", "[]", "{\"runs\":1}", "{\"runs\":[{\"a\":1,\"a\":2}]}", "{\"runs\":[]"}) {
     CAPTURE(text);
     r = without.verify(text);
     CHECK(r.status == 3);
@@ -270,7 +299,8 @@ TEST_CASE("sarif: what the ledger cannot answer for is unknown, what is no SARIF
 }
 
 // Whoever holds no key can write any number there: the answer must come, and must be no.
-TEST_CASE("sarif: a run whose end states a number far away is a failure that comes at once", "[verify]") {
+TEST_CASE("sarif: a run whose end states a number far away is a failure that comes at once",
+          "[verify]") {
   Story story;
   for (auto& record : story.ledger.records) {
     Json json = Json::parse(record.bytes);
@@ -285,17 +315,20 @@ TEST_CASE("sarif: a run whose end states a number far away is a failure that com
 }
 
 // Rows with a hole between them, and a bundle of one run, look the same to the check.
-TEST_CASE("sarif: a run whose end lies in a row far away is a failure that comes at once", "[verify]") {
+TEST_CASE("sarif: a run whose end lies in a row far away is a failure that comes at once",
+          "[verify]") {
   Story story;
   std::size_t close = 0;
   while (Json::parse(story.ledger.records.at(close).bytes).at("type") != "run.close") ++close;
-  const Outcome r = story.verify(story.sarif, "UPDATE leaf SET seq=seq+4503599627370496 WHERE seq>=" + std::to_string(close));
+  const Outcome r = story.verify(
+      story.sarif, "UPDATE leaf SET seq=seq+4503599627370496 WHERE seq>=" + std::to_string(close));
   CHECK(r.status == 1);
   CHECK(r.has("seq_gap"));
 }
 
 // Nothing of this changes a digest, and each makes a viewer or a gate pass over the denial.
-TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppressed one is told", "[verify]") {
+TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppressed one is told",
+          "[verify]") {
   Story story;
   const Json good = Json::parse(story.sarif);
   const auto denial = [](Json& log) -> Json& {
@@ -310,7 +343,10 @@ TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppre
     CHECK(r.status == 1);
     CHECK(r.has("sarif_mismatch"));
   };
-  for (const auto& [key, value] : {std::pair{"kind", "pass"}, {"kind", "informational"}, {"kind", "notApplicable"}, {"baselineState", "absent"}}) {
+  for (const auto& [key, value] : {std::pair{"kind", "pass"},
+                                   {"kind", "informational"},
+                                   {"kind", "notApplicable"},
+                                   {"baselineState", "absent"}}) {
     Json log = good;
     denial(log)[key] = value;
     failed(log, key);
@@ -327,15 +363,67 @@ TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppre
   }
   if (ours > 0) failed(rule, "rule");
   Json extension = good;
-  extension["runs"][0]["tool"]["extensions"] = Json::array({{{"name", "x"}, {"rules", Json::array({{{"id", "runtime.sandbox_denial"}, {"defaultConfiguration", {{"enabled", false}}}}})}}});
+  extension["runs"][0]["tool"]["extensions"] =
+      Json::array({{{"name", "x"},
+                    {"rules", Json::array({{{"id", "runtime.sandbox_denial"},
+                                            {"defaultConfiguration", {{"enabled", false}}}}})}}});
   failed(extension, "extension");
-  for (const Json& descriptor : {Json{{"id", "runtime.sandbox_denial"}}, Json{{"guid", "11111111-1111-4111-8111-111111111111"}}}) {
+  for (const Json& descriptor : {Json{{"id", "runtime.sandbox_denial"}},
+                                 Json{{"guid", "11111111-1111-4111-8111-111111111111"}}}) {
     Json log = good;
-    log["runs"][0]["invocations"] = Json::array({{{"executionSuccessful", true}, {"ruleConfigurationOverrides", Json::array({{{"descriptor", descriptor}, {"configuration", {{"enabled", false}}}}})}}});
+    log["runs"][0]["invocations"] = Json::array(
+        {{{"executionSuccessful", true},
+          {"ruleConfigurationOverrides",
+           Json::array({{{"descriptor", descriptor}, {"configuration", {{"enabled", false}}}}})}}});
     failed(log, "override");
   }
+  // Read by viewers, and not in the digest either: base, fingerprint, the rule by its place,
+  // policies.
+  Json moved = good;
+  denial(moved)["locations"][0]["physicalLocation"]["artifactLocation"]["uriBaseId"] = "VENDOR";
+  moved["runs"][0]["originalUriBaseIds"]["VENDOR"] = {{"uri", "file:///vendor/third-party/"}};
+  failed(moved, "base");
+  Json other = good;
+  denial(other)["partialFingerprints"]["ethosDenial/v1"] = std::string(64, '0');
+  failed(other, "fingerprint");
+  Json policy = good;
+  policy["runs"][0]["policies"] =
+      Json::array({{{"name", "x"},
+                    {"rules", Json::array({{{"id", "runtime.sandbox_denial"},
+                                            {"defaultConfiguration", {{"enabled", false}}}}})}}});
+  failed(policy, "policy");
+  Json component = good;
+  component["runs"][0]["tool"]["extensions"] =
+      Json::array({{{"name", "x"}, {"rules", Json::array({{{"id", "harmless"}}})}}});
+  for (const Json& rule_object :
+       {Json{{"index", 0}, {"toolComponent", {{"index", 0}}}}, Json{{"id", "harmless"}},
+        Json{{"index", 9}}, Json{{"toolComponent", {{"index", 4}}}},
+        Json{{"toolComponent", {{"guid", "11111111-1111-4111-8111-111111111111"}}}}}) {
+    denial(component)["rule"] = rule_object;
+    denial(component).erase("ruleIndex");
+    failed(component, "rule by its place");
+  }
+  component = good;
+  Json added = component["runs"][0]["tool"]["driver"]["rules"];
+  added.push_back({{"id", "harmless"}});
+  component["runs"][0]["tool"]["driver"]["rules"] = added;
+  denial(component)["ruleIndex"] = added.size() - 1;
+  failed(component, "index of another rule");
+  // Results where no run stands: nobody answers for them.
+  Json inline_results = good;
+  inline_results["inlineExternalProperties"] = Json::array(
+      {{{"results", Json::array({{{"ruleId", "planted"}, {"message", {{"text", "x"}}}}})}}});
+  Json in_a_file = good;
+  in_a_file["runs"][0]["externalPropertyFileReferences"] = {
+      {"results", Json::array({{{"location", {{"uri", "more.sarif"}}}}})}};
+  for (const Json& log : {inline_results, in_a_file}) {
+    const Outcome outside = story.verify(log);
+    CHECK(outside.status == 3);
+    CHECK(outside.json.at("sarif").at(0).at("result") == "unknown");
+  }
   Json suppressed = good;
-  denial(suppressed)["suppressions"] = Json::array({{{"kind", "external"}, {"status", "accepted"}}});
+  denial(suppressed)["suppressions"] =
+      Json::array({{{"kind", "external"}, {"status", "accepted"}}});
   const Outcome r = story.verify(suppressed);
   CAPTURE(r.json.at("sarif").dump());
   CHECK(r.status == 4);
@@ -345,6 +433,10 @@ TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppre
   Json fine = good;
   denial(fine)["baselineState"] = "new";
   denial(fine)["kind"] = "fail";
+  denial(fine)["locations"][0]["physicalLocation"]["artifactLocation"]["uriBaseId"] = "%SRCROOT%";
+  fine["runs"][0]["originalUriBaseIds"]["%SRCROOT%"] = {{"description", {{"text", "the root"}}}};
+  denial(fine)["rule"] = {{"id", "runtime.sandbox_denial"},
+                          {"index", denial(fine).at("ruleIndex")}};
   fine["runs"][0]["results"][0]["suppressions"] = Json::array({{{"kind", "external"}}});
   CHECK(story.verify(fine).status == 0);
 }
