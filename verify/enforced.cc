@@ -125,11 +125,11 @@ class CageChecker {
     const std::uint64_t uid = mapped("uid_map", root, cage_.facts->at(root ? "workspace" : "host").at("uid").number());
     const std::uint64_t gid = mapped("gid_map", root, cage_.facts->at(root ? "workspace" : "host").at("gid").number());
     if (root && uid != gid) mismatch("user and group are not mapped to one number", std::to_string(uid), std::to_string(gid));
-    const Value& groups = k_.at("groups");
+    const Value& groups = *cage_.groups;
     if (root && groups.size() != 0) mismatch("supplementary groups were kept", "none", encode_canonical(groups));
     if (root) return;
     if (k_.text_at("setgroups") != "deny") mismatch("setgroups was not given up", "deny", k_.text_at("setgroups"));
-    if (groups.is_array() && !same_groups(groups, host.at("groups"))) {
+    if (groups.kind() != Value::Kind::none && !(groups.is_array() && same_groups(groups, host.at("groups")))) {
       mismatch("the supplementary groups are not the supervisor's", encode_canonical(host.at("groups")), encode_canonical(groups));
     }
   }

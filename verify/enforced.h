@@ -16,6 +16,7 @@ struct CagePlan {
   const Value* facts = nullptr;
   const Value* normal = nullptr;
   const Value* mounts = nullptr;  // the table read back; kind none when it could not be opened
+  const Value* groups = nullptr;  // `k.groups`, opened where it is a commitment; kind none when it could not be
   std::optional<std::string> filter_fault;  // what check_filter said; nothing: the program is not there
 };
 

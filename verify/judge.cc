@@ -80,20 +80,23 @@ class RunJudge {
     check_namespaces(run_.enforced, sink);
     const std::string reduced = without_chance(run_.enforced_text, "k", "ns");
     const auto mounts = reader_.open(run_.enforced.at("k").at("mounts"));
+    const Value& kept = run_.enforced.at("k").at("groups");
+    const auto groups = kept.is_object() ? reader_.open(kept) : std::nullopt;
     InputText input;
     input.add(std::to_string(policy.number));
     input.add(reduced);
     input.add_optional(mounts);
+    input.add_optional(groups);
     if (cache_.cages.find(input.text()) != nullptr) return;
     const std::uint64_t before = report_.told();
-    check_cage_of(policy, reduced, mounts, sink);
+    check_cage_of(policy, reduced, mounts, groups, sink);
     // That the filter's program is there is part of the answer: the source does not change.
     if (report_.told() == before) cache_.cages.keep(input.take(), {});
   }
 
-  // Sees of the run what `reduced` and `mounts` hold, and nothing else.
+  // Sees of the run what `reduced`, `mounts` and `groups` hold, and nothing else.
   void check_cage_of(const Policy& policy, const std::string& reduced, const std::optional<std::string>& mounts,
-                     const ProblemSink& sink) {
+                     const std::optional<std::string>& groups, const ProblemSink& sink) {
     Value enforced;
     // It was scanned before anything was taken out, so this cannot fail.
     if (auto tree = parse_canonical(reduced, kRecordLimits)) enforced = *std::move(tree);
@@ -105,6 +108,9 @@ class RunJudge {
     cage.facts = &policy.facts;
     cage.normal = &policy.normal;
     cage.mounts = &table;
+    Value kept = enforced.at("k").at("groups");
+    if (kept.is_object()) kept = open_groups(kept, groups, sink);
+    cage.groups = &kept;
     const std::string& digest = enforced.at("s").at("seccomp").text_at("sha256");
     if (const auto program = reader_.blob(digest)) {
       cage.filter_fault = cache_.filter_fault(digest, *program, policy.plan.text_at("seccomp"));
@@ -113,6 +119,17 @@ class RunJudge {
       report_.miss("the system call filter's program is not there");
     }
     check_cage(enforced, cage, sink);
+  }
+
+  // K-4: a list that is too long for a record.
+  Value open_groups(const Value& commitment, const std::optional<std::string>& text, const ProblemSink& sink) {
+    constexpr std::int64_t kMostInRecord = 4096;
+    if (commitment.at("n").number() <= kMostInRecord) {
+      sink(Code::enforced_mismatch, "a list of groups is committed to that has room in the record", "more than 4096 bytes",
+           std::to_string(commitment.at("n").number()));
+    }
+    if (!text) report_.miss("the supplementary groups are not disclosed");
+    return text ? reader_.parse_document(*text, "list", run_.enforced_seq, run_.id, findings_) : Value();
   }
 
   RunEvidence& run_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "verify/facts_rules.h"
 #include "verify/forms.h"
 #include "verify/grants.h"
 #include "verify/limits.h"
@@ -237,7 +238,7 @@ std::string check_facts(const Value& facts, const Value& normal) {
     });
     if (!asked) return "`env` holds a name that was not asked for";
   }
-  return "";
+  return check_facts_rules(facts, normal);
 }
 
 }  // namespace ethos::verify

@@ -62,6 +62,8 @@ TEST_CASE("filter: every program of the runner stops what it must", "[verify]") 
         REQUIRE_FALSE(program.empty());
         CHECK(fault_of(program, name) == "");
         // Under another name it would be too wide.
+        if (observe == "off") CHECK_FALSE(fault_of(program, "writes-" + network + memory).empty());
+        if (observe != "all") CHECK_FALSE(fault_of(program, "all-" + network + memory).empty());
         if (network == "loopback") CHECK_FALSE(fault_of(program, observe + "-none" + memory).empty());
         if (!memory.empty()) CHECK_FALSE(fault_of(program, observe + "-" + network).empty());
       }
@@ -111,6 +113,24 @@ TEST_CASE("filter: a back door is found whatever it opens on", "[verify]") {
   // But a start of a program that nobody is told of.
   CHECK_FALSE(fault_of(load(32) + if_equal(9) + ret(kRefused) + good, "writes-none").empty());
   CHECK(fault_of(load(32) + alu(BPF_AND, 0) + if_equal(1) + ret(kAllowed) + good, "writes-none").empty());
+}
+
+TEST_CASE("filter: what observe promises to show is told to the supervisor", "[verify]") {
+  const auto before = [](unsigned nr, unsigned offset, unsigned value, unsigned action, const std::string& name) {
+    const std::string door = load(0) + op(BPF_JMP | BPF_JEQ | BPF_K, 0, 3, nr) + load(offset) + if_equal(value) + ret(action);
+    return fault_of(door + writers(name), name);
+  };
+  for (const unsigned action : {kAllowed, kRefused}) {
+    CHECK(before(83, 24, 7, action, "writes-none") == "mkdir without telling the supervisor");
+    CHECK(before(437, 16, 7, action, "writes-none") == "openat2 without telling the supervisor");
+    CHECK(before(257, 32, 0x241, action, "writes-none") == "openat for writing without telling the supervisor");
+    CHECK(before(257, 32, 0, action, "all-none") == "openat without telling the supervisor");
+    CHECK(before(2, 24, 0x80000, action, "all-loopback+mem") == "open without telling the supervisor");
+  }
+  CHECK(before(257, 32, 0, kRefused, "writes-none").empty());
+  CHECK(before(83, 24, 7, kRefused, "off-none").empty());
+  CHECK(before(41, 16, 17, kRefused, "writes-none") == "socket without telling the supervisor");
+  CHECK(before(101, 16, 16, kRefused, "all-none") == "ptrace without telling the supervisor");
 }
 
 TEST_CASE("filter: a program that asks nobody, or stops nothing, is refused", "[verify]") {

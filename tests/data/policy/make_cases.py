@@ -119,7 +119,7 @@ case("18-pinned", "A pinned declaration is not under the built-in ceiling", tool
      facts([path("read", "/srv/data", 70, uid=0)], env=["DEPLOY_TOKEN"]), origin="pinned")
 case("19-workspace-in-tmp", "A workspace below /tmp is still `workspace`; what else lies there is scratch inside", tool(read=[".", "/tmp/cache"]),
      facts([ROOT, path("read", "/tmp/cache", 71)], [GIT]), origin="revision", workspace="/tmp/job/proj")
-case("20-hide-forms", "The full form of patterns", tool(hide=[".env", "/.env", "a/b", "**/c/*.key", "node_modules/", "x/**", "**"]), facts([path("read", ".", 20)], []))
+case("20-hide-forms", "The full form of patterns", tool(hide=[".env", "/.env", "a/b", "**/c/*.key", "node_modules/", "x/**", "**"]), facts([path("read", ".", 20)], [], git="none"))
 case("21-old-layout", "A host where /lib is a directory: it is bound like /usr", tool(),
      facts([ROOT], [GIT], system={"dirs": [{"at": "/bin", "dev": "65024", "ino": "14"}, {"at": "/lib", "dev": "65024", "ino": "15"},
                                             {"at": "/usr", "dev": "65024", "ino": "11"}], "etc": [], "links": []}))

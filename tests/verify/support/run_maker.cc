@@ -181,8 +181,11 @@ std::string policy_member(const std::string& file, const std::string& name) {
 }
 
 std::string good_filter(int also_allow) {
-  const std::vector<unsigned> refused{41,  42,  101, 155, 165, 166, 175, 176, 246, 248, 249, 250, 272, 298, 304, 319, 308, 310, 311, 313,
-                                      320, 321, 323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 435, 438, 442, 444, 445, 446, 467, 161};
+  constexpr unsigned kAsked = 0x7fc00000;  // USER_NOTIF: the supervisor
+  const std::vector<unsigned> asked{2,   41,  42,  59,  76,  82,  83,  84,  85,  86,  87,  88,  92,  94,  101, 133, 155, 161, 165, 166, 175, 176, 246, 248,
+                                    249, 250, 257, 258, 259, 260, 263, 264, 265, 266, 272, 298, 304, 308, 310, 311, 313, 316, 320, 321, 322, 323, 425, 426,
+                                    427, 428, 429, 430, 431, 432, 433, 437, 438, 442, 444, 445, 446, 467};
+  const std::vector<unsigned> refused{319, 435};  // memfd_create, clone3
   std::string out;
   put(out, 0x20, 0, 0, 4);                       // load arch
   put(out, 0x15, 1, 0, kArch);                   // x86-64?
@@ -190,16 +193,15 @@ std::string good_filter(int also_allow) {
   put(out, 0x20, 0, 0, 0);                       // load number
   put(out, 0x35, 0, 1, 0x40000000);              // x32?
   put(out, 0x06, 0, 0, 0x00050001);
-  for (const unsigned nr : refused) {
-    if (static_cast<int>(nr) == also_allow) continue;
-    put(out, 0x15, 0, 1, nr);
-    put(out, 0x06, 0, 0, 0x00050001);
-  }
-  for (const unsigned nr : {59U, 322U}) {
-    if (static_cast<int>(nr) == also_allow) continue;
-    put(out, 0x15, 0, 1, nr);
-    put(out, 0x06, 0, 0, 0x7fc00000);            // the supervisor is asked
-  }
+  const auto answer = [&](const std::vector<unsigned>& numbers, unsigned value) {
+    for (const unsigned nr : numbers) {
+      if (static_cast<int>(nr) == also_allow) continue;
+      put(out, 0x15, 0, 1, nr);
+      put(out, 0x06, 0, 0, value);
+    }
+  };
+  answer(asked, kAsked);
+  answer(refused, 0x00050001);
   if (also_allow != 56) {
     put(out, 0x15, 0, 3, 56);                    // clone
     put(out, 0x20, 0, 0, 16);                    // load the low half of its flags

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "verify/json.h"
+
+namespace ethos::verify {
+
+// What the values of facts say of each other and of normal (plan.md F-2 to F-9), past their shape:
+// "" when in order, else what no look at a host can give. Both must have the shape of N-* and F-*.
+std::string check_facts_rules(const Value& facts, const Value& normal);
+
+}  // namespace ethos::verify
