@@ -385,7 +385,7 @@ class Auditor {
   SignatureQueue signatures_{workers_, [this](const SignatureJob& job, bool is_right) { judge_signature(job, is_right); }};
   RecordFeed feed_{source_, workers_};
   // Last: its threads end before anything they use goes.
-  WorkerPool workers_{WorkerPool::usual_threads()};
+  WorkerPool workers_{options_.extra_threads.value_or(WorkerPool::usual_threads())};
 };
 
 }  // namespace

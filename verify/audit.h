@@ -49,6 +49,7 @@ struct AuditReport;
 
 struct AuditOptions {
   std::optional<Pin> pin;
+  std::optional<unsigned> extra_threads;  // nothing: what the processors suggest
   // Of time stamp authorities; tokens of others are unknown.
   std::vector<Certificate> tsa_roots;
   // In ascending order of sizes; of the pin's `min` and of the memory. audit() fills in the answers.

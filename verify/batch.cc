@@ -18,7 +18,7 @@ constexpr std::array<std::array<char, 2>, 4096> kPairs = [] {
   return table;
 }();
 
-// Base64 of exactly 32 bytes. It runs twice a record, so it does without std::string.
+// Base64 of exactly 32 bytes. It runs for each record, so it does without std::string.
 std::array<char, 44> base64_of(const Digest& digest) {
   std::array<char, 44> out{};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(digest.bytes[i])); };
@@ -48,14 +48,32 @@ bool needs_tree(RecordType type) {
 
 }  // namespace
 
-bool same_hash(std::string_view base64, const Digest& digest) {
-  const auto text = base64_of(digest);
-  return base64 == std::string_view(text.data(), text.size());
-}
+HashText::HashText(const Digest& digest) : chars(base64_of(digest)) {}
 
 namespace {
 
-bool may_commit(std::string_view body) { return body.find("{\"c\":\"") != std::string_view::npos; }
+// A commitment begins like this (commitment.md C-1).
+bool may_commit(std::string_view body) {
+  constexpr std::string_view kStart = "{\"c\":\"";
+  std::size_t at = 0;
+#ifdef __SSE2__
+  // Braces are frequent, one with a `c` two bytes on is not.
+  const __m128i brace = _mm_set1_epi8('{');
+  const __m128i letter = _mm_set1_epi8('c');
+  for (; at + 18 <= body.size(); at += 16) {
+    __m128i here;
+    __m128i further;
+    std::memcpy(&here, body.data() + at, sizeof here);
+    std::memcpy(&further, body.data() + at + 2, sizeof further);
+    const __m128i both = _mm_and_si128(_mm_cmpeq_epi8(here, brace), _mm_cmpeq_epi8(further, letter));
+    auto mask = static_cast<unsigned>(_mm_movemask_epi8(both));
+    for (; mask != 0; mask &= mask - 1) {
+      if (body.substr(at + static_cast<std::size_t>(__builtin_ctz(mask))).starts_with(kStart)) return true;
+    }
+  }
+#endif
+  return body.find(kStart, at) != std::string_view::npos;
+}
 
 void check_record(std::string_view bytes, const Envelope& before, CheckedRecord& checked) {
   checked.scan.fault = RecordFault::none;
@@ -101,10 +119,12 @@ void check_batch(const RecordBatch& batch, std::uint64_t first_leaf, CheckedBatc
     if (row.is_absent) {
       checked = CheckedRecord();
       checked.leaf = row.stored_hash;
+      checked.leaf_text = HashText(checked.leaf);
       checked.stored_hash_fits = true;
       continue;
     }
     checked.leaf = out.leaves[next];
+    checked.leaf_text = HashText(checked.leaf);
     checked.stored_hash_fits = checked.leaf == row.stored_hash;
     check_record(out.texts[next++], *before, checked);
     if (checked.scan.fault == RecordFault::none) before = &checked.scan.envelope;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "verify/digest.h"
 #include "verify/json.h"
 #include "verify/record.h"
+#include "verify/scanner.h"
 #include "verify/schema.h"
 #include "verify/tree.h"
 
@@ -47,10 +49,25 @@ struct RecordBatch {
   }
   void clear() {
     bytes.clear();
+    clear_rows();
+  }
+  // All but the buffer, for who writes over it.
+  void clear_rows() {
     rows.clear();
     pages.clear();
     overflow.clear();
     is_doubtful = false;
+  }
+};
+
+// Base64 of a hash, as the next record names it.
+struct HashText {
+  std::array<char, 44> chars;
+
+  HashText() : HashText(Digest()) {}
+  explicit HashText(const Digest& digest);
+  [[nodiscard]] bool is(std::string_view text) const {
+    return same_text(text, std::string_view(chars.data(), chars.size()));
   }
 };
 
@@ -59,6 +76,7 @@ struct CheckedRecord {
   RecordScan scan;  // views into the batch
   BodyFacts facts;
   Digest leaf;
+  HashText leaf_text;
   bool stored_hash_fits = false;
   bool may_commit = false;  // its body may hold commitments
   Value body;             // as a tree, of the types whose whole body is needed afterwards
@@ -76,8 +94,5 @@ struct CheckedBatch {
 // Hashes, scans and parses a batch. Independent of all state, so batches can be checked in parallel.
 // `first_leaf` is the index in the tree of its first row.
 void check_batch(const RecordBatch& batch, std::uint64_t first_leaf, CheckedBatch& out, Sha256& hash);
-
-// Does `base64` (44 characters) stand for `digest`?
-bool same_hash(std::string_view base64, const Digest& digest);
 
 }  // namespace ethos::verify

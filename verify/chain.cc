@@ -92,12 +92,12 @@ void ChainChecker::check_links(std::int64_t seq, const CheckedRecord& record, Fi
       findings.add({.code = Code::envelope, .seq = seq, .found = printable(e.ledger),
                     .text = "`ledger` is not an origin"});
     }
-  } else if (e.ledger != origin_) {
+  } else if (!same_text(e.ledger, origin_)) {
     findings.add({.code = Code::wrong_origin, .seq = seq, .expected = printable(origin_), .found = printable(e.ledger),
                   .text = "the record belongs to another ledger"});
   }
   // Record 0 follows 32 zero bytes, which is what last_leaf_ begins as.
-  if (follows_ && !same_hash(e.prev, last_leaf_) && !last_was_bad_) {
+  if (follows_ && !last_text_.is(e.prev) && !last_was_bad_) {
     findings.add({.code = Code::prev_mismatch, .seq = seq, .expected = last_leaf_.base64(), .found = std::string(e.prev),
                   .text = "`prev` is not the hash of the record before"});
   }
@@ -108,7 +108,7 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, bool is_usab
   if (clock_ && follows_) {
     std::int64_t jump = e.wall_ms - clock_->wall_ms;
     bool stepped = jump < -kClockSlackMs;
-    if (clock_->boot == e.boot) {
+    if (same_text(clock_->boot, e.boot)) {
       const auto mono_ms = [](std::uint64_t ns) { return static_cast<std::int64_t>(ns / 1'000'000U); };
       jump -= mono_ms(e.mono_ns) - mono_ms(clock_->mono_ns);
       stepped = jump < -kClockSlackMs || jump > kClockSlackMs;
@@ -124,7 +124,7 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, bool is_usab
     }
   }
   if (!clock_) clock_ = Clock{};
-  if (clock_->boot != e.boot) clock_->boot = e.boot;
+  if (!same_text(clock_->boot, e.boot)) clock_->boot = e.boot;
   clock_->mono_ns = e.mono_ns;
   clock_->wall_ms = e.wall_ms;
   clock_->resume = resume;
@@ -142,6 +142,7 @@ void ChainChecker::skip(const RecordBatch::Row& row, Findings& findings) {
   check_place(row, findings);
   expected_seq_ = row.seq + 1;
   last_leaf_ = row.stored_hash;
+  last_text_ = HashText(last_leaf_);
   last_was_bad_ = false;
   clock_.reset();
 }
@@ -164,6 +165,7 @@ ChainChecker::Use ChainChecker::check(const RecordBatch::Row& row, const Checked
   }
   ++records_;
   last_leaf_ = record.leaf;
+  last_text_ = record.leaf_text;
   last_was_bad_ = !record.stored_hash_fits;
   if (usable) return Use::all;
   if (record.scan.fault == RecordFault::unknown_version && !readable) return Use::opaque;

@@ -48,6 +48,7 @@ class ChainChecker {
   std::string origin_;
   std::optional<Digest> genesis_leaf_;
   Digest last_leaf_;
+  HashText last_text_;  // the same
   bool is_sealed_ = false;
   bool last_was_bad_ = false;  // one changed record must not be reported twice
   struct Clock {

@@ -92,7 +92,7 @@ bool is_run_prefix(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '2' && c <= '7'); });
 }
 
-int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, std::optional<unsigned> extra_threads) {
   CLI::App app{"Checks an evidence ledger against a pin, believing nothing in it.", "ethos-verify"};
   Options options;
   add_options(app, options);
@@ -127,6 +127,7 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
     return complain(err, exit_usage, "--run: not a run id (26 characters a-z and 2-7, or its first 4 and more)");
   }
   options.arguments = args;
+  options.extra_threads = extra_threads;
   options.now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   options.progress = !options.quiet && ::isatty(STDERR_FILENO) == 1;
   return run_session(options, out, err);
@@ -134,10 +135,10 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
 
 }  // namespace
 
-int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, std::optional<unsigned> extra_threads) {
   if (sodium_init() < 0) return complain(err, exit_unverifiable, "libsodium cannot start");
   try {
-    return parse_and_run(args, out, err);
+    return parse_and_run(args, out, err, extra_threads);
   } catch (const std::exception& error) {
     return complain(err, exit_unverifiable, error.what());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ enum ExitStatus : int {
   exit_incomplete = 4,    // intact, but records or ends of runs are missing
 };
 
-// The whole program but for argv. Never throws.
-int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
+// The whole program but for argv. Never throws. `extra_threads`: how many threads help the calling one;
+// by default as many as fit the processors that may be used. The answers are the same for any number.
+int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, std::optional<unsigned> extra_threads = std::nullopt);
 
 }  // namespace ethos::verify

@@ -248,19 +248,37 @@ PointMultiples::PointMultiples(const EdwardsPoint& point) {
   }
 }
 
+PointMultiples::Digits PointMultiples::digits_of(const unsigned char* scalar) {
+  Digits out{};
+  int carry = 0;
+  for (std::size_t window = 0; window < kWindows; ++window) {
+    out[window] = scalar[window] + carry;
+    carry = out[window] >= 128 ? 1 : 0;
+    if (carry != 0) out[window] -= 256;
+  }
+  return out;
+}
+
+void PointMultiples::prefetch(const unsigned char* scalar) const {
+  const Digits digits = digits_of(scalar);
+  for (std::size_t window = 0; window < kWindows; ++window) {
+    if (digits[window] == 0) continue;
+    const auto* const entry =
+        reinterpret_cast<const char*>(&entries_[index_of(window, digits[window])]);
+    __builtin_prefetch(entry);
+    __builtin_prefetch(entry + 64);
+  }
+}
+
 EdwardsPoint PointMultiples::add(const EdwardsPoint& sum, const unsigned char* scalar,
                                  bool is_minus) const {
   EdwardsPoint p = sum;
-  int carry = 0;
+  const Digits digits = digits_of(scalar);
   for (std::size_t window = 0; window < kWindows; ++window) {
-    // -128..127, so that half as many multiples do.
-    int digit = scalar[window] + carry;
-    carry = digit >= 128 ? 1 : 0;
-    if (carry != 0) digit -= 256;
+    const int digit = digits[window];
     if (digit == 0) continue;
     const bool is_negative = (digit < 0) != is_minus;
-    const Entry& entry =
-        entries_[window * kEntries + static_cast<std::size_t>(digit < 0 ? -digit : digit) - 1];
+    const Entry& entry = entries_[index_of(window, digit)];
     // The same formula, with what the table has already, and Z = 1. Of -q, x is -x.
     const FieldElement a = (p.y - p.x) * (is_negative ? entry.sum : entry.difference);
     const FieldElement b = (p.y + p.x) * (is_negative ? entry.difference : entry.sum);

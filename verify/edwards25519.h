@@ -63,12 +63,22 @@ class PointMultiples {
   // sum + scalar * point, or less it. `scalar`: 32 bytes, little endian, below 2^253.
   [[nodiscard]] EdwardsPoint add(const EdwardsPoint& sum, const unsigned char* scalar,
                                  bool is_minus) const;
+  // Has the multiples that add() will want brought near, which lie all over the table.
+  void prefetch(const unsigned char* scalar) const;
 
  private:
   static constexpr std::size_t kWindows = 32;  // one a byte of the scalar
   static constexpr std::size_t kEntries = 128;
-  // y + x, y - x and 2dxy of an affine point.
-  struct Entry {
+  // -128..127, so that half as many multiples do.
+  using Digits = std::array<int, kWindows>;
+  static Digits digits_of(const unsigned char* scalar);
+  // Of a digit that is not 0.
+  [[nodiscard]] std::size_t index_of(std::size_t window, int digit) const {
+    return window * kEntries + static_cast<std::size_t>(digit < 0 ? -digit : digit) - 1;
+  }
+
+  // y + x, y - x and 2dxy of an affine point; in two cache lines.
+  struct alignas(128) Entry {
     FieldElement sum;
     FieldElement difference;
     FieldElement product;

@@ -59,6 +59,7 @@ bool gather(const PageFile& file, std::size_t page_begin, const PageCell& cell,
 // The pages one after the other, with as few calls as neighbours allow.
 bool read_pages(const PageFile& file, RecordBatch& batch) {
   const std::vector<LeafPage>& pages = batch.pages;
+  // What lay there is written over.
   batch.bytes.resize(pages.size() * kPageBytes);
   for (std::size_t i = 0; i < pages.size();) {
     std::size_t count = 1;
@@ -159,7 +160,7 @@ std::optional<LeafPage> LeafReader::next_page() {
 }
 
 bool LeafReader::next(RecordBatch& out) {
-  out.clear();
+  out.clear_rows();
   if (!is_started_) start();
   while (!in_doubt_ && !is_at_end_ && out.pages.size() < kPagesABatch) {
     if (const auto page = next_page()) out.pages.push_back(*page);

@@ -81,8 +81,11 @@ void SignatureChecker::check_by_table(std::span<Question*> questions, const Poin
   std::vector<EdwardsPoint> points;
   points.reserve(questions.size());
   for (const Question* q : questions) {
-    points.push_back(
-        key.add(base.add({}, bytes_of(q->signature) + 32, false), challenge(*q).data(), true));
+    const unsigned char* const s = bytes_of(q->signature) + 32;
+    base.prefetch(s);
+    const auto k = challenge(*q);
+    key.prefetch(k.data());
+    points.push_back(key.add(base.add({}, s, false), k.data(), true));
   }
   const auto encoded = encode_all(points);
   for (std::size_t i = 0; i < questions.size(); ++i) {

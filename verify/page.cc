@@ -47,45 +47,50 @@ std::size_t read_varint(const char* at, const char* end, std::uint64_t& out) {
   return 0;
 }
 
-std::size_t Page::read_cell(const char* bytes, std::size_t at, PageCell& cell) const {
+bool Page::read_cell(const char* bytes, std::size_t at, PageCell& cell) const {
   const char* const end = bytes + kPageBytes;
   const char* p = bytes + at;
   cell = PageCell();
   if (!is_leaf()) {
-    if (end - p < 4) return 0;
+    if (end - p < 4) return false;
     cell.child = big_endian_32(p);
     p += 4;
   }
   if (kind_ != PageKind::table_inner) {
     const std::size_t size = read_varint(p, end, cell.payload);
-    if (size == 0 || cell.payload > kMostPayload) return 0;
+    if (size == 0 || cell.payload > kMostPayload) return false;
     p += size;
   }
   if (is_table()) {
     std::uint64_t key = 0;
     const std::size_t size = read_varint(p, end, key);
-    if (size == 0 || key > std::uint64_t{INT64_MAX}) return 0;
+    if (size == 0 || key > std::uint64_t{INT64_MAX}) return false;
     cell.key = static_cast<std::int64_t>(key);
     p += size;
   }
   const std::uint64_t local = local_of(cell.payload, is_table());
-  if (local > static_cast<std::uint64_t>(end - p)) return 0;
+  if (local > static_cast<std::uint64_t>(end - p)) return false;
   cell.begin = static_cast<std::uint16_t>(p - bytes);
   cell.local = static_cast<std::uint16_t>(local);
   p += local;
   if (local < cell.payload) {
-    if (end - p < 4) return 0;
+    if (end - p < 4) return false;
     cell.overflow = big_endian_32(p);
-    if (cell.overflow == 0) return 0;
+    if (cell.overflow == 0) return false;
     p += 4;
   }
   // A cell takes four bytes at least.
   const std::size_t cell_end = std::max(static_cast<std::size_t>(p - bytes), at + 4);
-  return cell_end <= kPageBytes ? cell_end : 0;
+  if (cell_end > kPageBytes) return false;
+  cell.at = static_cast<std::uint16_t>(at);
+  cell.end = static_cast<std::uint16_t>(cell_end);
+  return true;
 }
 
 bool Page::accounts_for_all(const char* bytes, std::size_t first_free, std::size_t content,
                             std::size_t fragments) {
+  spans_.clear();
+  for (const PageCell& cell : cells_) spans_.push_back({cell.at, cell.end});
   std::size_t last_end = content;
   for (std::size_t at = first_free; at != 0;) {
     if (at < last_end || at > kPageBytes - 4) return false;
@@ -119,18 +124,15 @@ bool Page::read(const char* bytes, std::size_t header_at) {
   if (content > kPageBytes || pointers + 2 * count > content) return false;
   right_ = is_leaf() ? 0 : big_endian_32(header + 8);
   cells_.resize(count);
-  spans_.clear();
   // Rows that were added in order lie one before the other from the end of the page on.
   std::size_t before = kPageBytes;
   bool is_plain = true;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = big_endian_16(bytes + pointers + 2 * i);
     if (at < content || at > kPageBytes - 4) return false;
-    const std::size_t end = read_cell(bytes, at, cells_[i]);
-    if (end == 0) return false;
-    is_plain = is_plain && end == before;
+    if (!read_cell(bytes, at, cells_[i])) return false;
+    is_plain = is_plain && cells_[i].end == before;
     before = at;
-    spans_.push_back({at, end});
   }
   const std::size_t fragments = byte_at(header + 7);
   if (is_plain && before == content && first_free == 0) return fragments == 0;

@@ -24,6 +24,8 @@ struct PageCell {
   std::uint32_t overflow = 0;  // the page where it goes on; 0: all of it is here
   std::uint16_t begin = 0;     // of the part that is here
   std::uint16_t local = 0;     // and its bytes
+  std::uint16_t at = 0;        // of the whole cell
+  std::uint16_t end = 0;
 };
 
 // One page of a b-tree (SQLite's file format, section 1.6), looked at as SQLite's integrity check
@@ -50,8 +52,7 @@ class Page {
     std::size_t begin = 0;
     std::size_t end = 0;
   };
-  // Gives the end of the cell, 0 when it is not one.
-  std::size_t read_cell(const char* bytes, std::size_t at, PageCell& cell) const;
+  bool read_cell(const char* bytes, std::size_t at, PageCell& cell) const;
   bool accounts_for_all(const char* bytes, std::size_t first_free, std::size_t content,
                         std::size_t fragments);
 

@@ -31,7 +31,7 @@ class QuickReader {
 
   bool read() {
     e_.type_name = type_at_end(bytes_);
-    e_.type = e_.type_name == before_.type_name ? before_.type : record_type(e_.type_name);
+    e_.type = same_text(e_.type_name, before_.type_name) ? before_.type : record_type(e_.type_name);
     if (!scan_.take("{\"body\":")) return false;
     const std::size_t start = scan_.position();
     if (!quick_run_body(e_.type, scan_, facts_)) return false;

@@ -91,8 +91,12 @@ void RunEvidence::report(Problem problem, Findings& findings) {
   findings.add(std::move(problem));
 }
 
+bool RunTracker::is_hash(std::string_view text, const Digest& digest) const {
+  return digest == near_leaf_ ? near_text_.is(text) : HashText(digest).is(text);
+}
+
 void RunTracker::check_link(const Envelope& e, Link& link, Findings& findings) {
-  const bool fits = e.run_seq == link.run_seq + 1 && same_hash(e.run_prev, link.last_leaf);
+  const bool fits = e.run_seq == link.run_seq + 1 && is_hash(e.run_prev, link.last_leaf);
   // The record that is missing may be the one that could not be read.
   if (!fits && has_lost_track_) link.has_foreign = true;
   if (fits || has_lost_track_) return;
@@ -101,7 +105,7 @@ void RunTracker::check_link(const Envelope& e, Link& link, Findings& findings) {
                   .found = std::to_string(e.run_seq), .text = "a record of the run is missing or stands twice"});
   }
   // The first record follows 32 zero bytes, which is what last_leaf begins as.
-  if (!same_hash(e.run_prev, link.last_leaf)) {
+  if (!is_hash(e.run_prev, link.last_leaf)) {
     findings.add({.code = Code::run_prev_mismatch, .seq = e.seq, .run = std::string(e.run), .expected = link.last_leaf.base64(),
                   .found = std::string(e.run_prev), .text = "`run_prev` is not the hash of the run's previous record"});
   }
@@ -250,7 +254,7 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
   const Envelope& e = record.scan.envelope;
   bool is_new = false;
   // Most records belong to the run of the one before.
-  if (last_ == nullptr || last_->first != e.run) {
+  if (last_ == nullptr || !same_text(last_->first, e.run)) {
     auto entry = runs_.find(e.run);
     is_new = entry == runs_.end();
     if (is_new) entry = runs_.try_emplace(std::string(e.run)).first;
@@ -277,7 +281,8 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
   } else if (!link.is_late && !is_new && !is_foreign) {
     step(e, record.facts, std::move(record.body), link, findings);
   }
-  link.last_leaf = record.leaf;
+  link.last_leaf = near_leaf_ = record.leaf;
+  near_text_ = record.leaf_text;
   link.run_seq = e.run_seq;
 }
 

@@ -125,6 +125,8 @@ class RunTracker {
     std::uint64_t reported = 0;             // denial and limit records
   };
 
+  // Does `text` stand for that hash?
+  [[nodiscard]] bool is_hash(std::string_view text, const Digest& digest) const;
   static void judge_body(const CheckedRecord& record, Link& link, Findings& findings);
   void check_link(const Envelope& e, Link& link, Findings& findings);
   void begin(const Envelope& e, Value body, Link& link, Findings& findings);
@@ -144,6 +146,9 @@ class RunTracker {
   };
   std::unordered_map<std::string, Link, IdHash, std::equal_to<>> runs_;
   std::pair<const std::string, Link>* last_ = nullptr;  // the entry of the last record; none is ever removed
+  // Of the record before, of whatever run: most runs stand alone.
+  Digest near_leaf_;
+  HashText near_text_;
   std::uint64_t grants_ = 0;
   std::uint64_t denials_ = 0;
   std::uint64_t open_runs_ = 0;

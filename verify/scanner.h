@@ -84,6 +84,10 @@ inline bool same_bytes(const char* a, const char* b, std::size_t size) {
   return std::memcmp(a, b, size) == 0;
 }
 
+inline bool same_text(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && same_bytes(a.data(), b.data(), a.size());
+}
+
 // Walks ethos-json/1 text in one pass. It never copies, never builds a tree, and stops at the first
 // byte that is not in the one allowed form; `fault` and `offset` then say which rule and where.
 //
@@ -121,13 +125,13 @@ class Scanner {
   // Steps over this text when it stands here; no fault when it does not.
   template <std::size_t N>
   bool take(const char (&text)[N]) {
-    if (static_cast<std::size_t>(end_ - p_) < N - 1 || std::memcmp(p_, text, N - 1) != 0) return false;
+    if (static_cast<std::size_t>(end_ - p_) < N - 1 || !same_bytes(p_, text, N - 1)) return false;
     p_ += N - 1;
     return true;
   }
   template <std::size_t N>
   bool take(char lead, const std::array<char, N>& text) {
-    if (static_cast<std::size_t>(end_ - p_) < N + 1 || *p_ != lead || std::memcmp(p_ + 1, text.data(), N) != 0) return false;
+    if (static_cast<std::size_t>(end_ - p_) < N + 1 || *p_ != lead || !same_bytes(p_ + 1, text.data(), N)) return false;
     p_ += N + 1;
     return true;
   }

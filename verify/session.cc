@@ -86,6 +86,7 @@ class Session {
       input_ = spooled_->path;
     }
     audit_.pin = inputs_.pin;
+    audit_.extra_threads = options_.extra_threads;
     audit_.tsa_roots = inputs_.tsa_roots;
     for (auto& [name, file] : inputs_.sarif) sarif_.add(name, std::move(file));
     for (const auto& [name, claims] : inputs_.reports) {

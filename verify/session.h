@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ struct SessionOptions {
   bool all_runs = false;                // every run in words
   bool progress = false;                // tell on `err` how far it is
   std::int64_t now_ms = 0;              // the wall clock
+  std::optional<unsigned> extra_threads;  // besides the calling one; nothing: what the processors suggest
   std::vector<std::string> arguments;   // as given, for the transcript
 };
 
