@@ -8,24 +8,17 @@
 #include "verify/batch.h"
 #include "verify/encoding.h"
 #include "verify/input.h"
+#include "verify/report_head.h"
+#include "verify/report_rows.h"
 #include "verify/report_tables.h"
 #include "verify/times.h"
 #include "verify/tree.h"
 #include "verify/view.h"
-#include "verify/zone.h"
 
 namespace ethos::verify {
 namespace {
 
 constexpr std::size_t kMaxDifferences = 20;
-
-struct Difference {
-  std::int64_t seq = -1;
-  std::string run;
-  std::string what;
-  std::string expected;  // by the records
-  std::string found;     // in the report
-};
 
 // A number of a body, which may be a decimal string; "0" where there is none.
 std::string number_text(const View& value) {
@@ -42,21 +35,34 @@ const std::string* field(const ReportClaims::Fields& fields, std::string_view ke
 // Counts the records of the report's period again.
 class Recount {
  public:
-  explicit Recount(const ReportClaims& claims) : claims_(claims), next_leaf_(claims.leaves.begin()), tables_(claims) {}
+  explicit Recount(const ReportClaims& claims)
+      : claims_(claims), next_leaf_(claims.leaves.begin()), tables_(claims),
+        rows_(claims, [this](std::int64_t seq, const std::string& run, const std::string& what, const std::string& expected, const std::string* found,
+                             bool may_be_withheld) {
+          may_be_withheld ? same_tool(seq, run, what, expected, found) : same(seq, run, what, expected, found);
+        }) {}
 
   void on_record(const CheckedRecord& record) {
     const Envelope& e = record.scan.envelope;
     check_leaf(e.seq, record.leaf);
     if (first_ms_ < 0) first_ms_ = e.wall_ms;
     last_ms_ = e.wall_ms;
-    if (!e.has_run()) return;
+    if (!e.has_run()) {
+      rows_.on_ledger(e, View(e.body));
+      return rows_.on_type(e.type_name, ReportRows::Where::ledger);
+    }
     straddle(e);
     if (e.type == RecordType::run_open && e.wall_ms >= claims_.from_ms && e.wall_ms < claims_.until_ms) open(e);
     const auto run = runs_.find(e.run);
     if (run != runs_.end()) count(run->second, e);
+    if (e.type == RecordType::run_open && e.wall_ms >= claims_.until_ms) later_.emplace(e.run);
+    rows_.on_type(e.type_name, run != runs_.end() ? ReportRows::Where::period : later_.contains(e.run) ? ReportRows::Where::after : ReportRows::Where::before);
+    if (run != runs_.end()) rows_.on_record(e, View(e.body));
   }
+  // A record that was pruned.
+  void on_dropped() { rows_.on_dropped(); }
 
-  void finish(std::vector<Difference>& out) {
+  void finish(std::vector<ReportDifference>& out) {
     std::string ids;
     std::set<std::string> tools;
     std::map<std::int64_t, std::pair<std::string, const Run*>> in_order;
@@ -75,6 +81,7 @@ class Recount {
     compare_figures();
     compare_coverage();
     compare_tables(in_order);
+    rows_.finish();
     if (claims_.population != std::to_string(runs_.size())) add({-1, "", "the number of runs in the population", std::to_string(runs_.size()), claims_.population});
     Sha256 hash;
     const std::string population = hash.of(ids).text();
@@ -133,7 +140,7 @@ class Recount {
         [this](std::int64_t seq, const std::string& run, const std::string& what, const std::string& expected, const std::string* found) { same_tool(seq, run, what, expected, found); });
   }
 
-  void add(Difference difference) {
+  void add(ReportDifference difference) {
     if (differences_.size() < kMaxDifferences) differences_.push_back(std::move(difference));
   }
   std::uint64_t& total(const char* name) { return totals_[name]; }
@@ -356,27 +363,16 @@ class Recount {
   std::map<std::string, std::uint64_t, std::less<>> totals_;
   std::map<std::string, std::size_t, std::less<>> matched_;
   ReportTables tables_;
+  ReportRows rows_;
+  std::set<std::string, std::less<>> later_;  // runs that begin after the period
   std::map<std::string, std::int64_t, std::less<>> earlier_;  // runs that began before the period and have no end yet
-  std::vector<Difference> differences_;
+  std::vector<ReportDifference> differences_;
   std::int64_t first_ms_ = -1;  // wall clock of the first and last record
   std::int64_t last_ms_ = -1;
   std::uint64_t compared_ = 0;
   std::uint64_t withheld_ = 0;
   std::string unknown_figure_;
 };
-
-// Why nothing can be said of the report; "" when it can.
-std::string obstacle(const ReportClaims& claims, const AuditReport& audited) {
-  if (!claims.is_verified) return "the report says itself that it is not verified";
-  if (audited.origin.empty() || audited.counts.records == 0) return "the evidence could not be read";
-  if (audited.pruned.records > 0 && audited.pruned.touches(claims.from_ms, claims.until_ms)) return "records of its period were dropped since";
-  for (const KnownState& state : audited.known) {
-    if (state.from != KnownState::From::report || state.size != claims.size || state.root != claims.root) continue;
-    if (state.answer == KnownState::Answer::behind) return "the report covers more records than are here";
-    if (state.answer == KnownState::Answer::not_compared) return "this evidence does not show all records that the report covers";
-  }
-  return "";
-}
 
 // Reads [0, size) again; false when the records do not give the report's root.
 bool read_again(const std::string& input, const ReportClaims& claims, Recount& recount) {
@@ -393,38 +389,24 @@ bool read_again(const std::string& input, const ReportClaims& claims, Recount& r
     for (std::size_t i = 0; i < checked.records.size() && tree.size() < claims.size; ++i) {
       const CheckedRecord& record = checked.records[i];
       tree.append(record.leaf, hash);
-      if (!batch.rows[i].is_absent && record.scan.fault == RecordFault::none) recount.on_record(record);
+      if (batch.rows[i].is_absent) {
+        recount.on_dropped();
+      } else if (record.scan.fault == RecordFault::none) {
+        recount.on_record(record);
+      }
     }
   }
   return tree.size() == claims.size && tree.root(hash) == claims.root;
 }
 
-void check_head(const ReportClaims& claims, const AuditReport& audited, const Pin* pin, std::vector<Difference>& out) {
-  if (!claims.contradiction.empty()) out.push_back({-1, "", "the report contradicts itself", "", claims.contradiction});
-  if (claims.origin != audited.origin) out.push_back({-1, "", "the report is of another ledger", printable(audited.origin), printable(claims.origin)});
-  if (pin != nullptr && claims.pin != pin->fingerprint) out.push_back({-1, "", "the report was verified against another pin", pin->fingerprint, printable(claims.pin)});
-  for (const KnownState& state : audited.known) {
-    if (state.from == KnownState::From::report && state.answer == KnownState::Answer::differs && state.root == claims.root) {
-      out.push_back({static_cast<std::int64_t>(state.size) - 1, "", "the root that the report was made of", "", claims.root.base64()});
-    }
-  }
-  // Its zone may be one that is not known here; then the instants alone count.
-  const auto zone = Zone::find(claims.zone);
-  const auto period = zone ? parse_period(claims.period, *zone) : Result<Period>(Error{});
-  if (period && (period->from_ms != claims.from_ms || period->to_ms != claims.until_ms)) {
-    out.push_back({-1, "", "the period in milliseconds", std::to_string(period->from_ms) + " to " + std::to_string(period->to_ms),
-                   std::to_string(claims.from_ms) + " to " + std::to_string(claims.until_ms)});
-  }
-}
-
 }  // namespace
 
 Value check_report(const std::string& name, const ReportClaims& claims, const std::string& input, const AuditReport& audited,
-                   const Pin* pin, Findings& findings) {
-  std::vector<Difference> differences;
+                   const Pin* pin, bool asks_witnesses, Findings& findings) {
+  std::vector<ReportDifference> differences;
   Recount recount(claims);
-  check_head(claims, audited, pin, differences);
-  std::string unknown = differences.empty() ? obstacle(claims, audited) : "";
+  compare_head(claims, audited, pin, differences);
+  std::string unknown = differences.empty() ? why_not_judged(claims, audited, asks_witnesses) : "";
   if (differences.empty() && unknown.empty()) {
     if (read_again(input, claims, recount)) {
       recount.finish(differences);
@@ -440,7 +422,7 @@ Value check_report(const std::string& name, const ReportClaims& claims, const st
   if (unknown.empty() && recount.withheld() > 0) text += "; " + std::to_string(recount.withheld()) + " names of tools and objects are withheld";
   if (unknown.empty() && report_path(name) != name) text += "; of the directory report.json alone was compared (ethos-report verify makes every file again)";
   if (!differences.empty()) text = differences[0].what + ": " + differences[0].expected + " by the ledger, " + differences[0].found + " in the report";
-  for (const Difference& d : differences) {
+  for (const ReportDifference& d : differences) {
     findings.add({.code = Code::report_mismatch, .seq = d.seq, .run = d.run, .expected = d.expected, .found = d.found, .text = printable(name, 200) + ": " + d.what});
   }
   if (!unknown.empty()) findings.add({.code = Code::report_unknown, .text = printable(name, 200) + ": " + unknown});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -57,6 +58,12 @@ struct ReportClaims {
   std::vector<Stretch> stretches;
   std::string open_at_start;      // of `completeness`
   std::string open_at_end;
+  std::map<std::string, std::vector<Row>, std::less<>> counted;  // the tables that count runs by a name
+  std::vector<Row> keys;
+  std::vector<Row> events;                                       // of the ledger itself
+  std::vector<Row> record_types;                                 // of `completeness`
+  std::vector<std::pair<std::string, std::string>> verdicts;     // name and result
+  std::string checkpoint;                                        // of `source`
   std::map<std::int64_t, std::string> leaves;  // every record named anywhere, with the start of its leaf hash
   std::string contradiction;                   // one row twice, or one record with two hashes; else ""
 };
@@ -68,6 +75,6 @@ Result<ReportClaims> parse_report(std::string_view bytes);
 // Holds a report against the records: `input` is opened again and read up to the report's size. `state`: what the
 // audit found of that size and root. The answer is an element of `reports` (verdict.md V-10).
 Value check_report(const std::string& name, const ReportClaims& claims, const std::string& input, const AuditReport& audited,
-                   const Pin* pin, Findings& findings);
+                   const Pin* pin, bool asks_witnesses, Findings& findings);
 
 }  // namespace ethos::verify

@@ -15,6 +15,7 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::size_t kMaxRows = 2'000'000;
+constexpr std::string_view kCounted[] = {"weaker", "sensors", "observe", "kernels", "products", "origins"};
 constexpr std::size_t kMaxStretches = 10'000;  // each is held against every run; a report has some hundred
 
 std::string text_of(const Value& value) {
@@ -76,7 +77,10 @@ class ClaimsReader {
         if (!reader_.value(element, 2) || !collect(element)) return false;
         if (key == "rules") return listed(element, "first", out_.rules);
         if (key == "exceptions") return listed(element, "record", out_.exceptions);
+        if (key == "keys") return listed(element, "record", out_.keys);
+        if (key == "events") return listed(element, "record", out_.events);
         if (key == "buckets") return stretch(element);
+        if (std::find(std::begin(kCounted), std::end(kCounted), key) != std::end(kCounted)) return listed(element, "first", out_.counted[key]);
         return (table == nullptr || row(element, key == "runs" ? "opened" : "record", *table));
       });
     }
@@ -138,6 +142,7 @@ class ClaimsReader {
         if (out_.is_verified && verdict.text_at("result") == "fail") out_.contradiction = "verified, with the verdict " + printable(verdict.text_at("name"), 40) + " failed";
       }
       if (out_.is_verified && value.at("exit").number() == 1) out_.contradiction = "verified, with the exit status 1";
+      for (const Value& verdict : value.at("verdicts").items()) out_.verdicts.emplace_back(verdict.text_at("name"), verdict.text_at("result"));
       out_.pin = value.text_at("pin");
     }
     if (key == "population") {
@@ -147,6 +152,9 @@ class ClaimsReader {
     if (key == "completeness") {
       out_.open_at_start = text_of(value.at("open_at_start"));
       out_.open_at_end = text_of(value.at("open_at_end"));
+      for (const Value& type : value.at("records").items()) {
+        if (!listed(type, "first", out_.record_types)) return false;
+      }
     }
     if (key == "summary") {
       out_.exceptions_stated = text_of(value.at("exceptions"));
@@ -169,6 +177,7 @@ class ClaimsReader {
       if (!root || !size.is_integer() || size.number() < 1 || !is_origin(value.text_at("origin"))) return wrong("the report's source is malformed");
       out_.origin = value.text_at("origin");
       out_.root = *root;
+      out_.checkpoint = value.text_at("checkpoint");
       out_.size = static_cast<std::uint64_t>(size.number());
     }
     return true;

@@ -190,7 +190,7 @@ class Session {
     }
     for (const Assertion& assertion : inputs_.assertions) add_assertion(assertion, findings);
     for (const auto& [name, claims] : inputs_.reports) {
-      context_.reports.push(check_report(name, claims, input_, report, inputs_.pin ? &*inputs_.pin : nullptr, findings));
+      context_.reports.push(check_report(name, claims, input_, report, inputs_.pin ? &*inputs_.pin : nullptr, witnesses_.has_value(), findings));
     }
     if (witnesses_) witnesses_->finish(findings);
   }

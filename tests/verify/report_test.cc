@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports made by ethos-report, and then changed.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <functional>
@@ -261,4 +262,57 @@ TEST_CASE("report: tables that do not follow from its rows and records", "[verif
     CHECK(r.status == 1);
     CHECK(r.has("report_mismatch"));
   }
+}
+
+TEST_CASE("report: fields of runs, counted names, keys and types that do not follow from the records", "[verify]") {
+  Story story;
+  story.make();
+  const Json good = story.read();
+  CHECK(story.verify().status == 0);
+  const auto changed = [](const Json& value) {
+    if (value.is_boolean()) return Json(!value.get<bool>());
+    if (value.is_number()) return Json(value.get<std::int64_t>() + 1);
+    return Json("other");
+  };
+  const auto fails = [&](const std::string& what, const std::function<void(Json&)>& change) {
+    const Outcome r = story.with(change);
+    CAPTURE(what, r.err);
+    CHECK(r.status == 1);
+    CHECK(r.has("report_mismatch"));
+  };
+  // Every field of a row: what is not told by the records is named here.
+  const std::vector<std::string> others{"opened", "ended", "last", "command", "status_meaning", "problem", "not_executed"};
+  for (std::size_t i = 0; i < good.at("runs").size(); ++i) {
+    for (const auto& [key, value] : good.at("runs").at(i).items()) {
+      if (std::find(others.begin(), others.end(), key) != others.end()) continue;
+      fails("runs, " + key, [&, k = key](Json& j) { j["runs"][i][k] = changed(j["runs"][i][k]); });
+    }
+  }
+  fails("an exit code that nobody recorded", [](Json& j) { for (Json& run : j["runs"]) if (!run.contains("exit_code")) run["exit_code"] = 0; });
+  for (const char* table : {"weaker", "sensors", "observe", "kernels", "products", "origins"}) {
+    if (good.at(table).empty()) continue;
+    fails(std::string(table) + " emptied", [&](Json& j) { j[table] = Json::array(); });
+    fails(std::string(table) + ", name", [&](Json& j) { j[table][0]["name"] = "other"; });
+    fails(std::string(table) + ", runs", [&](Json& j) { j[table][0]["runs"] = 99; });
+  }
+  fails("types", [](Json& j) { for (Json& row : j["completeness"]["records"]) row["total"] = 0; });
+  fails("types, period", [](Json& j) { for (Json& row : j["completeness"]["records"]) row["period"] = 0; });
+  fails("types emptied", [](Json& j) { j["completeness"]["records"] = Json::array(); });
+  fails("keys", [](Json& j) { j["keys"] = Json::array(); });
+  fails("key", [](Json& j) { j["keys"][0]["vkey"] = "x"; });
+  fails("an event", [](Json& j) { j["events"].push_back({{"kind", "ledger.hold"}, {"in_period", true}, {"record", j["runs"][0]["opened"]}}); });
+  fails("checkpoint", [](Json& j) { j["source"]["checkpoint"] = "forged\nnote"; });
+  fails("verdicts gone", [](Json& j) { j["verification"]["verdicts"] = Json::array(); });
+  // Stronger than what is asked for here: not contradicted, and not confirmed.
+  for (const std::size_t which : {std::size_t{4}, std::size_t{5}}) {
+    CAPTURE(which);
+    const Outcome r = story.with([&](Json& j) { j["verification"]["verdicts"][which]["result"] = "pass"; });
+    CHECK(r.status == 3);
+    CHECK(r.json.at("reports").at(0).at("result") == "unknown");
+  }
+  const Outcome zone = story.with([](Json& j) {
+    j["definition"]["period"] = "2025-01-01..2035-12-31";
+    j["definition"]["zone"] = "Nowhere/Land";
+  });
+  CHECK(zone.status == 3);
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "verify/audit.h"
+#include "verify/report_check.h"
+
+namespace ethos::verify {
+
+struct ReportDifference {
+  std::int64_t seq = -1;
+  std::string run;
+  std::string what;
+  std::string expected;  // by the records
+  std::string found;     // in the report
+};
+
+// What a report says of itself: origin, pin, root, checkpoint, verdicts, period.
+void compare_head(const ReportClaims& claims, const AuditReport& audited, const Pin* pin, std::vector<ReportDifference>& out);
+
+// Why nothing can be said of the report; "" when it can. `asks_witnesses`: a quorum of them is
+// demanded in this same check.
+std::string why_not_judged(const ReportClaims& claims, const AuditReport& audited, bool asks_witnesses);
+
+}  // namespace ethos::verify
