@@ -6,6 +6,7 @@
 
 #include "reports/coverage.h"
 #include "reports/html_frame.h"
+#include "reports/limit_forms.h"
 #include "reports/text.h"
 #include "reports/words.h"
 
@@ -240,7 +241,10 @@ class FleetPage {
   void exception_row(const FleetException& row) {
     html_.raw("<tr><td><span").attribute("class", "tag k-" + std::string(name_of(row.what.kind)));
     html_.raw(">").text(label_of(row.what.kind)).raw("</span>");
-    if (!row.what.rule.empty()) html_.raw("<br>").text(row.what.rule);
+    if (!row.what.rule.empty()) {
+      html_.raw("<br>").text(row.what.kind == ExceptionKind::limit ? limit_label(row.what.rule)
+                                                                   : row.what.rule);
+    }
     html_.raw("</td><td>");
     member_name(row.member);
     html_.raw("</td><td>").text(row.tool).raw("<br><span class=\"id\"");

@@ -23,6 +23,9 @@ const std::vector<Term>& glossary() {
        "what ethos-run builds around a tool from namespaces, a system call filter and limits. It "
        "stood means that the kernel showed it before the tool was released."},
       {"Ceiling", "the most that declarations of an origin may ask for."},
+      {"Cgroup / rlimit / tmpfs",
+       "by what the kernel holds a limit: for the whole cage together; for each process by itself; "
+       "by the size of a file system in memory."},
       {"Checkpoint",
        "the signed statement of size and root hash of the ledger that this report covers, no "
        "record more."},
@@ -54,6 +57,9 @@ const std::vector<Term>& glossary() {
        "a limit is held in a run that had it in force. Reached means that a record says so; "
        "whether each refusal leaves one depends on what holds the limit (Limits in force)."},
       {"Hidden", "names below a read grant that were kept out of the tool's sight."},
+      {"Kernel audit / Landlock",
+       "the kernel's rules for files and its own report of what they refused, where the host has "
+       "one."},
       {"Key epoch", "the records whose checkpoints one signing key may sign."},
       {"Legal hold", "an order that keeps records from being dropped."},
       {"Limit of time / wall_ms",
@@ -93,6 +99,8 @@ const std::vector<Term>& glossary() {
        "121 ended at a limit, 122 acts were denied and the caller asked to fail then, 124 ended at "
        "the limit of time, 125 ethos-run failed, 126 not executable, 127 not found, above 128 a "
        "signal."},
+      {"Seccomp / system call sensor",
+       "the kernel's filter for calls of a program; the sensor is told of calls that it refuses."},
       {"Straddling run",
        "a run that was opened in one period and ended in another. It is counted once, where it was "
        "opened."},
@@ -104,6 +112,8 @@ const std::vector<Term>& glossary() {
       {"Use is not recorded",
        "this kind of use leaves no record; neither use nor its absence is claimed."},
       {"Used", "a record shows use: a file that was exported from a write grant, a program start."},
+      {"Time stamp / Anchor",
+       "an authority's signed statement that a state of the ledger existed by a certain time."},
       {"Verdict",
        "the verifier's answer to one of eight questions: holds, fails, incomplete (true, and "
        "something is missing), or not checked, which affirms nothing."},

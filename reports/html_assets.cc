@@ -27,7 +27,7 @@ header.mast{padding:1.6rem 0 1rem;border-bottom:2px solid var(--fg)}
 h1{font-size:1.9rem;line-height:1.2;margin:0 0 .3rem;overflow-wrap:anywhere}
 h2{font-size:1.35rem;margin:2.6rem 0 .6rem;line-height:1.25}
 h3{font-size:1.05rem;margin:1.5rem 0 .4rem}
-p,li,dd{max-width:70ch}
+p,li,dd{max-width:70ch;overflow-wrap:anywhere}
 p{margin:.5rem 0}
 .mute,small{color:var(--mute);font-size:.88rem}
 .facts{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.8rem 0 0}
@@ -108,6 +108,15 @@ nav ol{display:block}nav a{display:block;padding:.22rem 0}
 h1{font-size:1.5rem}.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.4rem}
 .facts time{white-space:normal}.tiles{grid-template-columns:repeat(2,minmax(0,1fr))}.tiles b{font-size:1.35rem}
 th,td{padding:.3rem .4rem}
+}
+@media screen and (max-width:40rem){
+.cards,.cards tbody,.cards tfoot,.cards tr,.cards caption{display:block}
+.cards thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.cards tr{border:1px solid var(--line);margin:0 0 .6rem;padding:.2rem .3rem}.cards tr[hidden]{display:none}
+.cards td,.cards tbody th,.cards tfoot th{display:block;text-align:left;border:0;white-space:normal;min-width:0;overflow-wrap:anywhere;padding:.1rem .2rem}
+.cards .nw,.cards time{white-space:normal;min-width:0}
+.cards [data-label]::before{content:attr(data-label) ": ";color:var(--mute);font-weight:400}
+td .long{min-width:0}
 }
 @media print{
 html{font-size:11px}body{font-size:9.5pt}h1{font-size:18pt}h2{font-size:13pt;margin-top:1.4rem;break-after:avoid}h3{break-after:avoid}
@@ -200,6 +209,27 @@ constexpr std::string_view kScript = R"js(
   Array.prototype.forEach.call(document.querySelectorAll("table[data-filter]"), make);
   addEventListener("hashchange", follow);
   follow();
+  // On a narrow screen a row of a table is a card, each cell with the head of its column.
+  var narrow = matchMedia("(max-width: 40rem)");
+  function stack() {
+    if (!narrow.matches) return;
+    narrow.removeEventListener("change", stack);
+    Array.prototype.forEach.call(document.querySelectorAll("table"), function (table) {
+      if (!table.tHead) return;
+      var heads = Array.prototype.map.call(table.tHead.rows[0].cells, function (cell) { return cell.textContent; });
+      table.classList.add("cards");
+      table.setAttribute("role", "table");
+      Array.prototype.forEach.call(table.rows, function (row) {
+        row.setAttribute("role", "row");
+        Array.prototype.forEach.call(row.cells, function (cell, i) {
+          cell.setAttribute("role", cell.scope === "col" ? "columnheader" : cell.scope === "row" ? "rowheader" : "cell");
+          if (row.parentNode !== table.tHead && heads[i]) cell.setAttribute("data-label", heads[i]);
+        });
+      });
+    });
+  }
+  narrow.addEventListener("change", stack);
+  stack();
   var opened = [];
   addEventListener("beforeprint", function () {
     opened = Array.prototype.filter.call(document.querySelectorAll("details"), function (d) { return !d.open; });

@@ -4,6 +4,7 @@
 #include "reports/coverage.h"
 #include "reports/html.h"
 #include "reports/html_parts.h"
+#include "reports/limit_forms.h"
 #include "reports/text.h"
 #include "reports/words.h"
 
@@ -22,7 +23,8 @@ void put_exception(const Page& page, const Exception& row, bool with_approval) {
   Html& html = page.html;
   html.raw("<tr><td><span").attribute("class", "tag k-" + std::string(name_of(row.kind)));
   html.raw(">").text(label_of(row.kind)).raw("</span>");
-  if (!row.rule.empty()) html.raw("<br>").text(row.rule);
+  if (!row.rule.empty())
+    html.raw("<br>").text(row.kind == ExceptionKind::limit ? limit_label(row.rule) : row.rule);
   html.raw("</td><td>").text(model.text(model.runs[row.run].tool)).raw("<br>");
   put_run_link(page, row.run);
   html.raw("</td><td>");

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "reports/html_parts.h"
+#include "reports/limit_forms.h"
 #include "reports/svg_chart.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -10,7 +11,8 @@ namespace ethos::reports {
 namespace {
 
 void put_counted(const Page& page, Markup caption, Markup head,
-                 const std::vector<CountedName>& rows) {
+                 const std::vector<CountedName>& rows,
+                 std::string (*label)(std::string_view) = nullptr) {
   Html& html = page.html;
   html.raw(
           "<div class=\"scroll\" tabindex=\"0\" role=\"group\" "
@@ -23,13 +25,21 @@ void put_counted(const Page& page, Markup caption, Markup head,
       "by</th></tr></thead><tbody>\n");
   for (const CountedName& row : rows) {
     html.raw("<tr><th scope=\"row\">");
-    put_code(html,
-             page.model.text(row.name).empty() ? "(not recorded)" : page.model.text(row.name));
+    const std::string& name = page.model.text(row.name);
+    if (label != nullptr && label(name) != name) html.text(label(name)).raw("<br>");
+    put_code(html, name.empty() ? "(not recorded)" : name);
     html.raw("</th><td class=\"n\">").number(row.runs).raw("</td><td>");
     if (row.first) put_ref(html, *row.first);
     html.raw("</td></tr>\n");
   }
   close_table(html);
+}
+
+std::string observation_label(std::string_view observe) {
+  if (observe == "writes") return "calls that change files, and opens for writing";
+  if (observe == "all") return "these, and opens for reading";
+  if (observe == "off") return "no call: denials were not all recorded";
+  return std::string(observe);
 }
 
 RangeChart key_chart(const Model& model) {
@@ -84,13 +94,14 @@ void put_weaker(const Page& page) {
     put_counted(page,
                 "An rlimit counts each process by itself; the supervisor counts at each notified "
                 "call; a cgroup counts the whole cage in the kernel.",
-                "Limit, by what", model.weaker);
+                "Limit, by what", model.weaker, form_labels);
   }
   put_counted(page,
               "Sensors that were live. A run without denials says something only about the acts "
               "these can see.",
-              "Sensor", model.sensors);
-  put_counted(page, "What was observed beside the denials.", "Observation", model.observe);
+              "Sensor", model.sensors, sensor_label);
+  put_counted(page, "What was observed beside the denials.", "Observation", model.observe,
+              observation_label);
   put_counted(page, "Kernels the runs had.", "Kernel", model.kernels);
   put_counted(page, "Versions of ethos-run.", "Version", model.products);
   put_counted(

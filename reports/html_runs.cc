@@ -4,6 +4,7 @@
 
 #include "reports/html.h"
 #include "reports/html_parts.h"
+#include "reports/limit_forms.h"
 #include "reports/period.h"
 #include "reports/sample.h"
 #include "reports/svg_chart.h"
@@ -62,9 +63,11 @@ void put_row(const Page& page, const Run& run, bool has_details) {
   html.text(ending_text(model, run)).raw("</td><td>");
   if (run.ended) html.text(status_text(model, run));
   html.raw("</td><td class=\"n\">").number(run.denied_acts).raw("</td><td>");
-  if (run.limits_hit != NameId::none) html.raw("reached ").text(model.text(run.limits_hit));
+  if (run.limits_hit != NameId::none)
+    html.raw("reached: ").text(limit_labels(model.text(run.limits_hit)));
   if (run.limits_hit != NameId::none && run.weaker != NameId::none) html.raw("<br>");
-  if (run.weaker != NameId::none) html.raw("weaker: ").text(model.text(run.weaker));
+  if (run.weaker != NameId::none)
+    html.raw("weaker: ").text(short_form_labels(model.text(run.weaker)));
   html.raw("</td><td class=\"n\">").number(std::uint64_t{run.exports}).raw("</td><td>");
   html.text(model.text(run.network)).raw("</td><td>");
   put_ref(html, run.opened);
@@ -147,7 +150,7 @@ void put_details(const Page& page, std::uint32_t index,
   }
   put_fact(html, "Host", model.text(run.kernel) + ", ethos-run " + model.text(run.product));
   put_grants_of(page, run);
-  put_fact(html, "Held more weakly", model.text(run.weaker));
+  put_fact(html, "Held more weakly", form_labels(model.text(run.weaker)));
   put_fact(html, "Live sensors", model.text(run.sources));
   if (run.state == RunState::closed) {
     put_fact(
@@ -165,7 +168,8 @@ void put_details(const Page& page, std::uint32_t index,
         .raw(">")
         .text(label_of(row->kind))
         .raw("</span> ");
-    if (!row->rule.empty()) html.text(row->rule).raw(": ");
+    if (!row->rule.empty())
+      html.text(row->kind == ExceptionKind::limit ? limit_label(row->rule) : row->rule).raw(": ");
     put_code(html, row->tried);
     html.raw(" ").text(row->happened).raw(" ");
     put_ref(html, row->ref);

@@ -84,6 +84,15 @@ constexpr std::array<Label, 10> kSources = {{
     {"layers_sum", "space of all granted writes together, looked at now and then"},
 }};
 
+constexpr std::array<Label, 6> kSensors = {{
+    {"seccomp_notify", "system calls, notified by the kernel before they are answered"},
+    {"landlock_audit", "refusals of files that the kernel's audit reported"},
+    {"cgroup_events", "the kernel's counters for the cage"},
+    {"output_counter", "bytes of output"},
+    {"pidfd", "the end of the tool's first process"},
+    {"timer", "the clock of the run"},
+}};
+
 template <std::size_t Size>
 std::string label_in(const std::array<Label, Size>& labels, std::string_view name) {
   for (const Label& label : labels) {
@@ -123,6 +132,46 @@ std::string enforcer_label(std::string_view enforced_by) {
   return label_in(kEnforcers, enforced_by);
 }
 
+std::string limit_labels(std::string_view list) {
+  std::string out;
+  while (!list.empty()) {
+    const auto end = list.find(", ");
+    out += (out.empty() ? "" : ", ") + limit_label(list.substr(0, end));
+    list = end == std::string_view::npos ? std::string_view() : list.substr(end + 2);
+  }
+  return out;
+}
+
+namespace {
+
+// Of a list of "LIMIT by FORM" with ", " between.
+template <typename Words>
+std::string each_form(std::string_view list, std::string_view between, Words words) {
+  constexpr std::string_view kBy = " by ";
+  std::string out;
+  while (!list.empty()) {
+    const auto end = list.find(", ");
+    const std::string_view one = list.substr(0, end);
+    const auto by = one.find(kBy);
+    if (!out.empty()) out += between;
+    out += limit_label(one.substr(0, by));
+    if (by != std::string_view::npos) out += words(one.substr(by + kBy.size()));
+    list = end == std::string_view::npos ? std::string_view() : list.substr(end + 2);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string form_labels(std::string_view list) {
+  return each_form(list, "; ", [](std::string_view by) { return ", by " + enforcer_label(by); });
+}
+
+std::string short_form_labels(std::string_view list) {
+  return each_form(list, ", ", [](std::string_view by) { return " (" + std::string(by) + ")"; });
+}
+
+std::string sensor_label(std::string_view sensor) { return label_in(kSensors, sensor); }
 std::string source_label(std::string_view source) { return label_in(kSources, source); }
 
 void list_limit_forms(Model& model) {

@@ -22,6 +22,15 @@ std::string limit_label(std::string_view limit);
 // "the supervisor", "the kernel for each process (rlimit)": by what a limit is held.
 std::string enforcer_label(std::string_view enforced_by);
 
+// "time by the clock, memory": of a list of limits with ", " between.
+std::string limit_labels(std::string_view list);
+// "memory, by the kernel, ... (rlimit); ...": of "memory_bytes by rlimit, ...".
+std::string form_labels(std::string_view list);
+// The same in a cell: "memory (rlimit), ...".
+std::string short_form_labels(std::string_view list);
+// "system calls that were notified (seccomp_notify)".
+std::string sensor_label(std::string_view sensor);
+
 // How a record knows that a limit was reached: "the kernel's counter of the cage", "ten looks a
 // second" and so on, for the internal name in the record.
 std::string source_label(std::string_view source);

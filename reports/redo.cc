@@ -36,9 +36,9 @@ std::vector<RedoStep> redo_steps(const Model& model) {
                  0});
   out.push_back({"Compare a report that you were given (its directory), file by file",
                  "ethos-report verify --ledger LEDGER --pin PIN DIR",
-                 "a line for each file, and each ends in `same`", 0});
+                 "a line for each file, and each ends in \"same\"", 0});
   out.push_back({"Compare the files with the list beside them", "cd DIR && sha256sum -c SHA256SUMS",
-                 "a line for each file, and each ends in `OK`", 0});
+                 "a line for each file, and each ends in \"OK\"", 0});
   return out;
 }
 
@@ -59,7 +59,7 @@ std::vector<PinPart> pin_parts(const Model& model) {
 
 std::string pin_text() {
   return "A pin is a line of text that names one ledger. Get it from whoever you trust, on another "
-         "way than this report and the ledger; never from beside them. `cat PIN` prints it: each "
+         "way than this report and the ledger; never from beside them. \"cat PIN\" prints it: each "
          "of "
          "these parts must be the same there. The fingerprint alone is enough to compare by voice. "
          "A report can print anything: only your own pin makes the comparison worth something.";
@@ -68,8 +68,8 @@ std::string pin_text() {
 std::string verifier_source_text() {
   return "ethos-verify is one static program that shares no code with the programs that write "
          "ledgers; its source is the folder verify/ of the source tree. Whoever trusts no program "
-         "that was handed over builds it. `scripts/check-reproducible` builds it twice in "
-         "directories of different names and compares the bytes; with `--against FILE` it says "
+         "that was handed over builds it. scripts/check-reproducible builds it twice in "
+         "directories of different names and compares the bytes; with \"--against FILE\" it says "
          "whether a program that you were given is the one of the source that you have (debug "
          "information is left out of that comparison).";
 }

@@ -63,10 +63,34 @@ std::string limit_text(const Model& model, const LimitEvent& event) {
   return limit_text(model.text(event.limit), model.text(event.source), event.value, event.observed);
 }
 
+namespace {
+
+// "Internet, TCP; " of "AF_INET SOCK_STREAM 6": the words of the call that people know.
+std::string socket_text(std::string_view object) {
+  std::string out;
+  const auto has = [object](std::string_view word) {
+    return (" " + std::string(object) + " ").find(" " + std::string(word) + " ") !=
+           std::string::npos;
+  };
+  if (has("AF_INET")) out = "Internet, IPv4";
+  if (has("AF_INET6")) out = "Internet, IPv6";
+  if (has("AF_UNIX")) out = "local socket";
+  if (has("AF_NETLINK")) out = "kernel interface";
+  if (has("AF_PACKET")) out = "raw network frames";
+  if (has("AF_VSOCK")) out = "host of a virtual machine";
+  if (out.empty()) return out;
+  if (has("SOCK_STREAM") && out.starts_with("Internet")) out += ", TCP";
+  if (has("SOCK_DGRAM") && out.starts_with("Internet")) out += ", UDP";
+  return out + "; ";
+}
+
+}  // namespace
+
 std::string act_text(std::string_view operation, std::string_view object) {
   std::string out(operation);
   if (!object.empty()) out.append(" ").append(object);
-  if (operation == "socket") out += " (refused before a destination could be named)";
+  if (operation == "socket")
+    out += " (" + socket_text(object) + "refused before a destination could be named)";
   return out;
 }
 

@@ -197,7 +197,8 @@ TEST_CASE("collect: limits are told in their own units, and why a figure may lie
   CHECK(limit_text("wall_ms", "timer", 15000, 15000) == "limit 15 s, seen 15 s");
   CHECK(limit_text("pids", "process_count", 64, 56).find("limit 64, seen 56 (below it: ") == 0);
   CHECK(act_text("socket", "AF_INET SOCK_STREAM 6") ==
-        "socket AF_INET SOCK_STREAM 6 (refused before a destination could be named)");
+        "socket AF_INET SOCK_STREAM 6 (Internet, IPv4, TCP; refused before a destination could be "
+        "named)");
   CHECK(act_text("connect", "192.0.2.1:443") == "connect 192.0.2.1:443");
 }
 

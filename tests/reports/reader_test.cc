@@ -2,6 +2,7 @@
 // What somebody who has nothing but the page must be able to answer, and what a page must not
 // claim.
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "reports/control_judge.h"
@@ -210,4 +211,209 @@ TEST_CASE("reader: the evidence for files and results is the records that hold t
   CHECK(sarif >= 1);
   CHECK(exported >= 1);
   CHECK(sarif + exported == state.evidence.size());
+}
+
+TEST_CASE("reader: a verdict that nobody asked for affirms nothing", "[reports]") {
+  Model model = small_model();
+  const std::string statement = "outside parties confirm when it existed";
+  for (const char* result : {"none", "unknown"}) {
+    for (Verdict::Check& check : model.verdict.checks) {
+      if (check.name == "time" || check.name == "freshness") check.result = result;
+    }
+    const Rendered files = render(model);
+    for (const std::string* text : {&files.html, &files.markdown}) {
+      CHECK_FALSE(has(*text, statement));
+      CHECK(has(*text, "Needed: a pin with a minimum"));
+      CHECK(has(*text, "Needed: a time stamp of an authority"));
+    }
+    CHECK(has(files.html, std::string("class=\"b-") + result + "\""));
+  }
+  for (Verdict::Check& check : model.verdict.checks) check.result = "pass";
+  CHECK(has(render(model).html, statement));
+  // Three words, and three looks.
+  CHECK(verdict_word("pass") == "holds");
+  CHECK(verdict_word("fail") == "fails");
+  CHECK(verdict_word("none") == "not checked");
+  CHECK(verdict_word("unknown") == "not checked");
+  for (const char* css : {".b-pass{", ".b-fail{", ".b-none,"}) CHECK(has(render(model).html, css));
+}
+
+TEST_CASE("reader: counts of records and their ranges agree", "[reports]") {
+  const Model model = small_model();
+  CHECK(records_text(0, 208) == "records 0 to 208, both included: 209");
+  CHECK(records_text(7, 7) == "record 7 alone");
+  for (const Run& run : model.runs) {
+    CAPTURE(run_records_text(run));
+    // Runs of this ledger do not interleave, so each number between first and last is one of them.
+    CHECK(run.last.seq - run.opened.seq + 1 == run.records);
+    if (run.ended) CHECK(run.last.seq >= run.ended->seq);
+  }
+  const Run& linter = model.runs.front();
+  REQUIRE(linter.ended->seq < linter.last.seq);  // SARIF was written after the end
+  CHECK(has(run_records_text(linter), "both counted; its end is #"));
+}
+
+TEST_CASE("reader: the tool's exit and the status of ethos-run stand beside each other",
+          "[reports]") {
+  Model model = small_model();
+  Run run = model.runs.front();
+  run.exit_code = 0;
+  run.status = 122;
+  CHECK(outcome_text(model, run) ==
+        "tool: exit 0; ethos-run: 122: not the tool's: acts were denied or lost, and the caller "
+        "asked to fail then");
+  run.exit_code = 122;
+  CHECK(status_text(model, run) == "122: the tool's own");
+  run.exit_code = 125;
+  run.status = 125;
+  CHECK(status_text(model, run) == "125: the tool's own");
+  run.exit_code.reset();
+  run.ended_by = model.names.id("wall");
+  run.status = 124;
+  CHECK(ending_text(model, run) == "ended at the limit of time, no exit of its own");
+  CHECK(status_text(model, run) == "124: the limit of time ended the run");
+  const Rendered files = render(model);
+  CHECK(has(files.html,
+            "<th scope=\"col\">The tool ended</th><th scope=\"col\">Status of "
+            "ethos-run</th>"));
+  CHECK(has(files.html, "124: the limit of time ended the run"));
+  CHECK(json::parse(files.json)["runs"][0].contains("status_meaning"));
+}
+
+TEST_CASE("reader: each closed run ended well, failed or was stopped, and is counted once",
+          "[reports]") {
+  const Model model = small_model();
+  std::int64_t well = 0;
+  for (const Run& run : model.runs) well += run.state == RunState::closed && run.exit_code == 0;
+  const Tally& now = model.now;
+  CHECK(well + now.failed_runs + now.stopped_wall + now.stopped_limit + now.stopped_other ==
+        now.closed);
+  CHECK(now.stopped_wall == 1);
+  CHECK(has(render(model).html, "data-figure=\"stopped_wall\">1<"));
+}
+
+TEST_CASE("reader: rows of grants and grant records are told apart", "[reports]") {
+  const Model model = small_model();
+  std::int64_t runtime = 0;
+  std::int64_t granted = 0;
+  for (const GrantRow& row : model.grant_rows) {
+    const bool is_runtime = model.text(row.grant.cap) == kRuntimeGrant;
+    runtime += is_runtime;
+    granted += is_runtime ? 0 : row.runs;
+  }
+  std::int64_t records = 0;
+  for (const TieOutRow& row : model.tie_out) {
+    if (row.type == "capability.grant") records = row.period;
+  }
+  CHECK(granted == records);  // no refused run of this ledger recorded what it asked for
+  const std::string text = grant_rows_text(model);
+  CAPTURE(text);
+  CHECK(has(text, std::to_string(model.grant_rows.size()) + " rows of "));
+  CHECK(has(text, std::to_string(granted) + " grants in force, each with a record"));
+  CHECK(has(text, std::to_string(runtime) + " rows are of the base runtime"));
+  CHECK(has(render(model).html, text));
+}
+
+TEST_CASE("reader: no act hides behind a number, and answers are words", "[reports]") {
+  RunPlan plan = plan_at(kStart);
+  plan.denials = {{"outside-grants", "openat", "path", "undeclared.txt"},
+                  {"outside-grants", "openat", "path", "second.txt"},
+                  {"outside-grants", "openat", "path", "third.txt"}};
+  const Made few(kStart - 200 * kDay, {plan});
+  REQUIRE(few.model.exceptions.size() == 1);
+  const Exception& row = few.model.exceptions.front();
+  for (const char* name : {"undeclared.txt", "second.txt", "third.txt"})
+    CHECK(has(row.tried, name));
+  CHECK(has(row.happened, "EACCES: access was refused"));
+  plan.extra_denials = 60;
+  const Made many(kStart - 200 * kDay, {plan});
+  REQUIRE(many.model.exceptions.size() == 1);
+  CHECK(has(many.model.exceptions.front().tried, "63 records in all, under Denial records"));
+  CHECK(many.model.exceptions.front().tried.size() <= 600);
+  CHECK(has(errno_text(2), "nothing of that name"));
+  CHECK(errno_text(9999) == "error number 9999");
+  CHECK(has(render(few.model).html, "EACCES: access was refused"));
+}
+
+TEST_CASE("reader: internal names have plain words and units beside them", "[reports]") {
+  RunPlan plan = plan_at(kStart);
+  plan.weaker = true;
+  plan.limits = {"memory_bytes", "wall_ms"};
+  plan.denials = {{"no-network", "socket", "text", "AF_INET SOCK_STREAM 6", "denied", "K"}};
+  const Made made(kStart - 200 * kDay, {plan});
+  const std::string html = render(made.model).html;
+  CHECK_FALSE(has(html, ">memory.events<"));
+  CHECK(has(html, "the kernel&#39;s counter for the cage"));
+  CHECK(has(html, "memory, by the kernel, each process by itself (rlimit)"));
+  CHECK(has(html, "Internet, IPv4, TCP; refused before a destination could be named"));
+  CHECK(has(html, "limit 5 min"));
+  CHECK(source_label("peak_data") == "memory in use, looked at ten times a second");
+}
+
+TEST_CASE("reader: the gravest exceptions stand first, in the same order each time", "[reports]") {
+  RunPlan limited = plan_at(kStart);
+  limited.limits = {"memory_bytes"};
+  limited.ended_by = "limit";
+  RunPlan refused = plan_at(kStart + kDay);
+  refused.end = RunPlan::End::refuse;
+  RunPlan denied = plan_at(kStart + 2 * kDay);
+  denied.denials = {{"outside-grants", "openat", "path", "a"},
+                    {"hidden", "openat", "path", ".env"},
+                    {"no-network", "connect", "address", "192.0.2.1:443"},
+                    {"git", "openat", "path", ".git/config"}};
+  RunPlan lost = plan_at(kStart + 3 * kDay);
+  lost.end = RunPlan::End::abort;
+  RunPlan open = plan_at(kStart + 4 * kDay);
+  open.denials = {{"outside-grants", "openat", "path", "b", "attempt"}};
+  const Made made(kStart - 200 * kDay, {limited, refused, denied, lost, open});
+  std::vector<std::string> order;
+  for (const Exception& row : made.model.exceptions)
+    order.push_back(std::string(name_of(row.kind)) + " " + row.rule);
+  CHECK(order == std::vector<std::string>{"aborted supervisor_gone", "denied outside-grants",
+                                          "denied no-network", "denied git", "denied hidden",
+                                          "denied outside-grants", "limit memory_bytes",
+                                          "refused limit"});
+  CHECK(made.model.exceptions[1].is_open);
+}
+
+TEST_CASE("reader: special words of the page are in its glossary", "[reports]") {
+  const std::string html = render(small_model()).html;
+  const auto end = html.find("<section id=\"method\">");
+  const auto lower = [](std::string text) {
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+  };
+  const std::string page = lower(html.substr(0, end));
+  std::string words;
+  for (const Term& term : glossary()) words += lower(std::string(term.word)) + "\n";
+  for (const char* term :
+       {"aborted",    "approval",    "attempt",       "base runtime", "bundle",     "cage",
+        "checkpoint", "cosignature", "decision",      "declaration",  "denial",     "drift",
+        "exception",  "gap",         "grant",         "held",         "reached",    "key epoch",
+        "legal hold", "mark",        "origin",        "outcome",      "phase",      "pin",
+        "population", "profile",     "record",        "redaction",    "root",       "rule",
+        "sarif",      "sensor",      "status",        "straddling",   "supervisor", "tie-out",
+        "unused",     "verdict",     "weaker",        "witness",      "rlimit",     "cgroup",
+        "tmpfs",      "time stamp",  "limit of time", "errno",        "export",     "run"}) {
+    CAPTURE(term);
+    // Of what this small ledger has no case of, only the glossary can speak.
+    const bool has_case = std::string(term) != "errno" && std::string(term) != "tmpfs" &&
+                          std::string(term) != "redaction";
+    // A list that names what is gone checks nothing.
+    if (has_case) CHECK(page.find(term) != std::string::npos);
+    CHECK(words.find(term) != std::string::npos);
+  }
+}
+
+TEST_CASE("reader: a first report compares with nothing, and says so", "[reports]") {
+  const Made made(kStart + kDay, {plan_at(kStart + 2 * kDay), plan_at(kStart + 3 * kDay)});
+  CHECK(made.model.first_sets() == 1);
+  CHECK_FALSE(made.model.comparison.has_first());
+  const Rendered files = render(made.model);
+  CHECK(has(files.html, "there is nothing to compare with."));
+  CHECK(has(files.markdown, "There is nothing to compare with."));
+  CHECK_FALSE(has(files.html, "new sets of grants"));
+  CHECK(has(files.html, "0 changed sets of grants; 1 first set of a tool without an earlier run"));
+  CHECK(json::parse(files.json)["comparison"]["has_first"] == false);
+  CHECK(judge_kind(made.model, "drift").state == Shown::partly);
 }
