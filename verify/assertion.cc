@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "verify/assertion_tree.h"
+#include "verify/assertion_words.h"
 #include "verify/encoding.h"
 
 namespace ethos::verify {
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::size_t kMaxText = 4096;
 constexpr std::size_t kMaxDepth = 64;
+constexpr std::uint64_t kMaxNumber = 9007199254740991;
+constexpr std::string_view kLimitPrefix = "limit.";
 
 struct Token {
   enum class Kind { word, string, number, sign, end };
@@ -44,7 +47,7 @@ Result<std::vector<Token>> tokens_of(std::string_view text) {
       std::size_t end = at;
       while (end < text.size() && word_char(text[end])) ++end;
       const std::string word(text.substr(at, end - at));
-      const auto number = parse_decimal(word, 9007199254740991);
+      const auto number = parse_decimal(word, kMaxNumber);
       if (number) {
         out.push_back({Token::Kind::number, word, static_cast<std::int64_t>(*number)});
       } else {
@@ -177,6 +180,19 @@ class AssertionParser {
     return true;
   }
 
+  // A statement whose words can all be meant.
+  Made sound(Made node) {
+    const bool is_number = node->kind != Node::Kind::rule && is_number_field(node->name);
+    if (is_number && node->name.starts_with(kLimitPrefix)) {
+      if (auto fault = limit_fault(std::string_view(node->name).substr(kLimitPrefix.size())); !fault.empty()) return fail(std::move(fault));
+    }
+    for (const std::string& value : node->values) {
+      if (is_number && !parse_decimal(value, kMaxNumber)) return fail("`" + node->name + "` is a number, and `" + printable(value, 100) + "` is none");
+      if (auto fault = value_fault(node->name, value); !fault.empty()) return fail(std::move(fault));
+    }
+    return node;
+  }
+
   Made statement() {
     if (now().kind != Token::Kind::word) return fail("a statement is expected before `" + now().text + "`");
     auto node = std::make_unique<Node>();
@@ -197,13 +213,13 @@ class AssertionParser {
         last_list_ = node->name + " ";
         if (!values(*node)) return fail("`" + node->name + "` needs a value, or several in parentheses: `" + last_list_ + "(a, b)`");
       }
-      return node;
+      return sound(std::move(node));
     }
-    if (!is_field(node->name)) return fail("`" + node->name + "` is neither a rule nor a field");
+    if (!is_field(node->name)) return fail("`" + node->name + "` is neither a rule nor a field (--explain assertions lists them)");
     if (take_word("in")) {
       node->kind = Node::Kind::membership;
       last_list_ = node->name + " in ";
-      return values(*node) ? std::move(node) : fail("`in` needs values, as in `in (a, b)`");
+      return values(*node) ? sound(std::move(node)) : fail("`in` needs values, as in `in (a, b)`");
     }
     node->kind = Node::Kind::comparison;
     if (now().kind != Token::Kind::sign || is_sign("(") || is_sign(")") || is_sign(",")) {
@@ -219,7 +235,7 @@ class AssertionParser {
     if (is_number_field(node->name) != numeric) return fail("`" + node->name + "` cannot be compared with that value");
     const bool ordered = node->sign != "==" && node->sign != "!=";
     if (ordered && !numeric) return fail("only numbers can be compared with `" + node->sign + "`");
-    return node;
+    return sound(std::move(node));
   }
 
   std::vector<Token> tokens_;
@@ -227,6 +243,11 @@ class AssertionParser {
   std::string last_list_;  // what the last values belong to
   std::string error_;
 };
+
+void collect_tools(const Node& node, std::set<std::string>& out) {
+  if (node.name == "tool") out.insert(node.values.begin(), node.values.end());
+  for (const auto& child : node.children) collect_tools(*child, out);
+}
 
 bool mentions_unstarted(const Node& node) {
   if (node.name == "refused" || node.name == "state" || node.name == "policy" || node.name == "recomputed" ||
@@ -247,11 +268,13 @@ Result<Assertion> Assertion::parse(std::string_view text) {
   Assertion out;
   out.text_ = text;
   out.root_ = *std::move(root);
+  collect_tools(*out.root_, out.unseen_tools_);
   out.wants_unstarted_ = mentions_unstarted(*out.root_);
   return out;
 }
 
 void Assertion::judge(const RunEvidence& run, const RunJudgement& judgement) {
+  if (!unseen_tools_.empty()) unseen_tools_.erase(run.open.text_at("tool"));
   if (!run.has_enforced() && !wants_unstarted_) return;
   Why why;
   // `A implies B` speaks of the runs that fit A: without one it has no answer, rather than a yes.
@@ -261,9 +284,21 @@ void Assertion::judge(const RunEvidence& run, const RunJudgement& judgement) {
   const Truth truth = evaluate(*root_, run, judgement, why);
   if (truth == Truth::yes) return;
   std::uint64_t& count = truth == Truth::no ? failed_ : unsure_;
+  const std::string& tool = run.open.text_at("tool");
+  Counterexample found{run.id, why.seq < 0 ? run.first_seq : why.seq, tool + ": " + why.text, tool, truth == Truth::no};
   // A run that does not fit says more than one that nobody can judge.
-  if (++count == 1 && (truth == Truth::no || failed_ == 0)) {
-    counterexample_ = Counterexample{run.id, why.seq < 0 ? run.first_seq : why.seq, run.open.text_at("tool") + ": " + why.text};
+  if (++count == 1 && (truth == Truth::no || failed_ == 0)) counterexample_ = found;
+  keep(std::move(found));
+}
+
+void Assertion::keep(Counterexample found) {
+  const auto same = std::find_if(of_tools_.begin(), of_tools_.end(), [&](const Counterexample& c) { return c.tool == found.tool; });
+  if (same == of_tools_.end()) {
+    if (of_tools_.size() < kMaxTools) of_tools_.push_back(std::move(found));
+  } else if (same->fails == found.fails) {
+    ++same->runs;
+  } else if (found.fails) {
+    *same = std::move(found);
   }
 }
 

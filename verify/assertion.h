@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,12 +37,26 @@ class Assertion {
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
 
+  // Runs that do not fit, and those of which nobody can say.
+  [[nodiscard]] std::uint64_t failed() const { return failed_; }
+  [[nodiscard]] std::uint64_t unsure() const { return unsure_; }
+
   struct Counterexample {
     std::string run;
     std::int64_t seq = -1;
     std::string text;
+    std::string tool = {};
+    bool fails = false;       // else nobody can say
+    std::uint64_t runs = 1;   // of this tool, as far as they fail or cannot be judged as this one
   };
+  // The first that fails, else the first that nobody can judge.
   [[nodiscard]] const std::optional<Counterexample>& counterexample() const { return counterexample_; }
+  // The same of each tool, in the order of the records; of at most kMaxTools tools.
+  [[nodiscard]] const std::vector<Counterexample>& of_tools() const { return of_tools_; }
+  static constexpr std::size_t kMaxTools = 20;
+
+  // Tools that it names and that no judged run was of.
+  [[nodiscard]] std::vector<std::string> unseen_tools() const { return {unseen_tools_.begin(), unseen_tools_.end()}; }
 
  private:
   std::string text_;
@@ -51,6 +66,10 @@ class Assertion {
   std::uint64_t failed_ = 0;
   std::uint64_t unsure_ = 0;
   std::optional<Counterexample> counterexample_;
+  std::vector<Counterexample> of_tools_;
+  std::set<std::string> unseen_tools_;
+
+  void keep(Counterexample found);
 };
 
 // `2026-10-01..2026-12-31`: both days included, as the zone's clocks showed them.

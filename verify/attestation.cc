@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "verify/encoding.h"
+#include "verify/report_text.h"
 #include "verify/times.h"
 #include "verify/unique_fd.h"
 
@@ -23,8 +24,25 @@ constexpr std::size_t kMaxKey = 4096;
 constexpr std::string_view kPrefix = "PRIVATE+KEY+";
 constexpr std::string_view kPayloadType = "application/vnd.in-toto+json";
 
-constexpr std::array<std::string_view, kVerdicts> kProperties{
-    "ETHOS_INTEGRITY", "ETHOS_SIGNATURES", "ETHOS_PINNED", "ETHOS_COMPLETE", "ETHOS_FRESH", "ETHOS_TIME_ANCHORED", "ETHOS_DISCLOSURE", "ETHOS_POLICY"};
+// Of the verdicts, without `statements`: its parts are named one by one.
+constexpr std::array<std::string_view, 8> kProperties{"INTEGRITY", "SIGNATURES", "PINNED", "COMPLETE", "FRESH", "TIME_ANCHORED", "DISCLOSURE", "POLICY"};
+
+// Where only some records are there, no property reads as one of the whole ledger.
+std::string prefix_of(VerdictName name, EvidenceSource::Coverage coverage) {
+  using Coverage = EvidenceSource::Coverage;
+  const bool is_of_all = name == VerdictName::signatures || name == VerdictName::trust || name == VerdictName::freshness || name == VerdictName::time;
+  if (coverage == Coverage::whole || is_of_all) return "ETHOS_";
+  return coverage == Coverage::run ? "ETHOS_RUN_" : "ETHOS_PART_";
+}
+
+// With a period another name: `ETHOS_ASSERTION x` says it of every run.
+std::string assertion_property(const Value& v, const AuditReport& report, const ReportContext& context) {
+  const std::string prefix = prefix_of(VerdictName::statements, report.coverage);
+  const std::int64_t runs = v.at("runs").number();
+  if (!context.period) return prefix + "ASSERTION " + v.text_at("expr");
+  return prefix + "ASSERTION_IN_PERIOD " + context.period->days + " " + context.zone_name + ", " + std::to_string(runs) +
+         (runs == 1 ? " run: " : " runs: ") + v.text_at("expr");
+}
 
 Value digest_of(std::string hex) {
   Value v = Value::object();
@@ -47,11 +65,13 @@ Value subjects(const AuditReport& report) {
 // Every verdict and every statement that passed, by name.
 Value properties(const AuditReport& report, const ReportContext& context) {
   Value out = Value::array();
-  for (std::size_t i = 0; i < kVerdicts; ++i) {
-    if (report.verdicts[i].outcome == Outcome::pass) out.push(Value::of(kProperties[i]));
+  for (std::size_t i = 0; i < kProperties.size(); ++i) {
+    const auto name = static_cast<VerdictName>(i);
+    if (report.verdict(name).outcome == Outcome::pass) out.push(Value::of(prefix_of(name, report.coverage) + std::string(kProperties[i])));
   }
+  if (report.counts.aborted_runs > 0) out.push(Value::of("ETHOS_ABORTED_RUNS " + std::to_string(report.counts.aborted_runs)));
   for (const Value& v : context.assertions.items()) {
-    if (v.text_at("result") == "pass") out.push(Value::of("ETHOS_ASSERTION " + v.text_at("expr")));
+    if (v.text_at("result") == "pass") out.push(Value::of(assertion_property(v, report, context)));
   }
   for (const Value& v : context.sarif.items()) {
     if (v.text_at("result") == "pass") out.push(Value::of("ETHOS_SARIF " + v.text_at("file")));
@@ -62,10 +82,46 @@ Value properties(const AuditReport& report, const ReportContext& context) {
   return out;
 }
 
-// The pin and the other files of the auditor's, by digest: what the result rests on.
-Value materials(const SessionInputs& inputs) {
+// All that was found, by code: a summary that says FAILED says of what.
+Value codes_of(const Findings& findings) {
   Value out = Value::array();
-  for (const NamedDigest& file : inputs.digests) {
+  for (std::size_t i = 0; i < kCodes; ++i) {
+    const CodeInfo& info = code_info(static_cast<Code>(i));
+    const auto n = static_cast<std::int64_t>(findings.count(info.code));
+    if (n == 0) continue;
+    Value v = Value::object();
+    v.set("code", Value::of(info.name)).set("count", Value::of(n)).set("severity", Value::of(severity_name(info.severity))).set("verdict", Value::of(verdict_name(info.verdict)));
+    out.push(std::move(v));
+  }
+  return out;
+}
+
+Value number(std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); }
+
+// What was judged and how it ended, so that the statement cannot be taken for a wider one.
+Value scope(const AuditReport& report, const ReportContext& context) {
+  using Coverage = EvidenceSource::Coverage;
+  Value out = Value::object();
+  Value verdicts = Value::array();
+  for (std::size_t i = 0; i < kVerdicts; ++i) verdicts.push(verdict_json(static_cast<VerdictName>(i), report.verdicts[i]));
+  const char* coverage = report.coverage == Coverage::whole ? "whole" : report.coverage == Coverage::run ? "run" : "tail";
+  Value counts = Value::object();
+  counts.set("records", number(report.counts.records)).set("runs", number(report.counts.runs));
+  counts.set("open_runs", number(report.counts.open_runs)).set("aborted_runs", number(report.counts.aborted_runs));
+  out.set("exit", Value::of(std::int64_t{context.exit})).set("kind", Value::of(context.input_kind)).set("coverage", Value::of(coverage));
+  out.set("counts", std::move(counts)).set("verdicts", std::move(verdicts)).set("problems", codes_of(report.findings));
+  out.set("assertions", context.assertions).set("sarif", context.sarif).set("reports", context.reports).set("inputs", digests_json(context));
+  if (context.period) out.set("period", period_json(context));
+  if (!context.at.empty()) out.set("at", Value::of(printable(context.at, 1000)));
+  if (context.is_min_left_out) out.set("no_min", Value::of(true));
+  if (const Problem* first = report.findings.first_bad()) out.set("first_bad", problem_json(*first));
+  return out;
+}
+
+// Files by digest, what the result rests on: the evidence, the pin and the other files of the auditor's.
+Value materials(const std::vector<NamedDigest>& files) {
+  Value out = Value::array();
+  for (const NamedDigest& file : files) {
     Value v = Value::object();
     v.set("name", Value::of(file.what)).set("uri", Value::of("file:" + printable(file.name, 1000))).set("digest", digest_of(file.sha256));
     out.push(std::move(v));
@@ -130,9 +186,9 @@ std::string verification_statement(StatementType type, const AuditReport& report
   Value predicate = Value::object();
   Value verifier = Value::object();
   verifier.set("id", Value::of("urn:ethos:verifier:ethos-verify:" ETHOS_VERSION));
-  predicate.set("timeVerified", Value::of(utc_text(now_ms)));
+  predicate.set("timeVerified", Value::of(utc_text(now_ms))).set("urn:ethos:verdict:1", scope(report, context));
   if (type == StatementType::svr) {
-    verifier.set("policies", materials(inputs));
+    verifier.set("policies", materials(inputs.digests));
     predicate.set("properties", properties(report, context));
   } else {
     const auto pin = std::find_if(inputs.digests.begin(), inputs.digests.end(), [](const NamedDigest& d) { return d.what == "pin"; });
@@ -143,7 +199,7 @@ std::string verification_statement(StatementType type, const AuditReport& report
     version.set("ethos-verify", Value::of(ETHOS_VERSION));
     verifier.set("version", std::move(version));
     predicate.set("policy", std::move(policy)).set("resourceUri", Value::of("urn:ethos:ledger:" + report.origin));
-    predicate.set("inputAttestations", materials(inputs)).set("slsaVersion", Value::of("1.0"));
+    predicate.set("inputAttestations", materials(context.digests)).set("slsaVersion", Value::of("1.0"));
     predicate.set("verificationResult", Value::of(context.exit == 0 ? "PASSED" : "FAILED"));
     predicate.set("verifiedLevels", context.exit == 0 ? properties(report, context) : Value::array());
   }

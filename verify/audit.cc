@@ -44,6 +44,7 @@ class Auditor {
 
   AuditReport run() {
     report_.how = source_.how();
+    report_.coverage = source_.coverage();
     expected_ = source_.estimate();
     start_whole_check();
     if (is_run_) {
@@ -272,6 +273,7 @@ class Auditor {
     if (chain_.records() == 0) findings().add({.code = Code::no_records, .text = "there is no record to check"});
     check_pin();
     if (chain_.records() > 0 && (!options_.pin || options_.pin->origin == chain_.origin())) {
+      known_.check_notes(epochs_.keys());
       known_.tell(run_proofs_.head() ? &*run_proofs_.head() : nullptr, is_run_, source_.is_prefix(), last_size_, findings());
     }
     check_handovers();
@@ -353,7 +355,7 @@ class Auditor {
     if (options_.known != nullptr) *options_.known = known_.states();
     report_.known = known_.take();
     VerdictInput input{options_.pin.has_value(), is_run_, runs_unknown_, documents_.named(), documents_.opened(),
-                       documents_.erased(), documents_.withheld(), {}};
+                       documents_.erased(), documents_.withheld(), {}, options_.statements};
     if (options_.anchor) input.anchor = options_.anchor();
     draw_verdicts(report_, input);
   }
@@ -394,7 +396,9 @@ AuditReport audit(EvidenceSource* source, Findings findings, const AuditOptions&
   if (source != nullptr) return Auditor(*source, std::move(findings), options).run();
   AuditReport report;
   report.findings = std::move(findings);
-  draw_verdicts(report, {});
+  VerdictInput input;
+  input.statements = options.statements;
+  draw_verdicts(report, input);
   return report;
 }
 

@@ -50,6 +50,8 @@ struct AuditReport;
 struct AuditOptions {
   std::optional<Pin> pin;
   std::optional<unsigned> extra_threads;  // nothing: what the processors suggest
+  // How many assertions, SARIF files and reports are to be held against it.
+  std::uint64_t statements = 0;
   // Of time stamp authorities; tokens of others are unknown.
   std::vector<Certificate> tsa_roots;
   // In ascending order of sizes; of the pin's `min` and of the memory. audit() fills in the answers.
@@ -84,6 +86,7 @@ struct AuditReport {
   std::vector<KnownState> known;
   Pruned pruned;
   AnchorSummary anchors;
+  EvidenceSource::Coverage coverage = EvidenceSource::Coverage::whole;
 
   [[nodiscard]] const Verdict& verdict(VerdictName name) const {
     return verdicts[static_cast<std::size_t>(name)];

@@ -92,10 +92,29 @@ bool is_run_prefix(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '2' && c <= '7'); });
 }
 
+// An option with nothing in it, as an unset variable of a shell gives it, would be taken for one that was not given: the
+// check that was asked for would not be made.
+std::string empty_option(const CLI::App& app, const std::vector<std::string>& args) {
+  // `--memory=` would take the next word for its value.
+  for (const std::string& word : args) {
+    if (word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1) return word.substr(0, word.size() - 1);
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    const auto& given = option->results();
+    if (std::find(given.begin(), given.end(), std::string()) != given.end()) return option->get_positional() ? "LEDGER" : option->get_name();
+  }
+  return "";
+}
+
+int refuse_empty(std::ostream& err, const std::string& option) {
+  return complain(err, exit_usage, option + ": the value is empty; leave the option out, or give it one");
+}
+
 int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err, std::optional<unsigned> extra_threads) {
   CLI::App app{"Checks an evidence ledger against a pin, believing nothing in it.", "ethos-verify"};
   Options options;
   add_options(app, options);
+  if (const std::string name = empty_option(app, args); !name.empty()) return refuse_empty(err, name);
   std::vector<std::string> reversed(args.rbegin(), args.rend());
   try {
     app.parse(reversed);
@@ -108,6 +127,7 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
   } catch (const CLI::Error& error) {
     return complain(err, exit_usage, error.what());
   }
+  if (const std::string name = empty_option(app, args); !name.empty()) return refuse_empty(err, name);
   if (options.bad_runs && !options.json) return complain(err, exit_usage, "--bad-runs: only with --json");
   if (options.codes) {
     list_codes(out);

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "verify/assertion_report.h"
 #include "verify/encoding.h"
+#include "verify/times.h"
 
 namespace ethos::verify {
 namespace {
@@ -66,7 +68,29 @@ std::string details(const Findings& findings, VerdictName name) {
   return out;
 }
 
-void write_suite(std::ostream& out, const std::string& name, const std::vector<Case>& cases, const AuditReport* report) {
+// What was judged, with what, and what was asked.
+std::string properties(const AuditReport& report, const ReportContext& context) {
+  std::string out = "    <properties>\n";
+  const auto add = [&](const std::string& name, const std::string& value) {
+    out += "      <property name=\"" + xml(name) + "\" value=\"" + xml(value) + "\"/>\n";
+  };
+  add("verifier", std::string("ethos-verify ") + ETHOS_VERSION);
+  add("at", utc_text(context.now_ms));
+  add("exit", std::to_string(context.exit));
+  add("origin", report.origin);
+  if (report.checkpoint) add("checkpoint", "size " + std::to_string(report.checkpoint->size) + " root " + report.checkpoint->root.base64());
+  add("pin", context.pin == nullptr ? "none" : context.pin->fingerprint);
+  if (context.period) {
+    add("period", context.period->days);
+    add("zone", context.zone_name);
+    add("runs in the period", std::to_string(context.period->runs));
+  }
+  if (!context.run.empty()) add("run", context.run + (context.run_was_found ? "" : " (not in this evidence)"));
+  for (const NamedDigest& file : context.digests) add(file.what + " " + file.name, "sha256:" + file.sha256);
+  return out + "    </properties>\n";
+}
+
+void write_suite(std::ostream& out, const std::string& name, const std::vector<Case>& cases, const AuditReport* report, const ReportContext* context) {
   std::size_t failures = 0;
   std::size_t errors = 0;
   std::size_t skipped = 0;
@@ -78,8 +102,9 @@ void write_suite(std::ostream& out, const std::string& name, const std::vector<C
   }
   out << "  <testsuite name=\"" << xml(name) << "\" tests=\"" << cases.size() << "\" failures=\"" << failures << "\" errors=\"" << errors
       << "\" skipped=\"" << skipped << "\">\n";
+  if (report != nullptr && context != nullptr) out << properties(*report, *context);
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    write_case(out, cases[i], report == nullptr ? "" : details(report->findings, static_cast<VerdictName>(i)));
+    write_case(out, cases[i], report == nullptr || i >= kVerdicts ? "" : details(report->findings, static_cast<VerdictName>(i)));
   }
   out << "  </testsuite>\n";
 }
@@ -87,10 +112,12 @@ void write_suite(std::ostream& out, const std::string& name, const std::vector<C
 std::vector<Case> answers(const char* suite, const Value& list, const char* name) {
   std::vector<Case> out;
   for (const Value& v : list.items()) {
-    const Value& example = v.at("counterexample");
     std::string text = v.text_at("text");
-    if (example.is_object()) text = "run " + example.text_at("run") + ", record " + std::to_string(example.at("seq").number()) + ": " + example.text_at("text");
-    if (text.empty() && v.text_at("result") == "empty") text = "no run to judge";
+    if (v.has("of_tools")) {
+      text = assertion_count(v);
+      for (const std::string& line : assertion_words(v)) text += "; " + line;
+    }
+    if (v.text_at("result") == "empty") text = "no run to judge";
     out.push_back({suite, v.text_at(name), v.text_at("result"), text});
   }
   return out;
@@ -103,12 +130,15 @@ bool write_junit(std::ostream& out, const AuditReport& report, const ReportConte
   std::vector<Case> verdicts;
   for (std::size_t i = 0; i < kVerdicts; ++i) {
     const Verdict& verdict = report.verdicts[i];
+    // Nothing was asked: no case, rather than one that is skipped for ever.
+    if (static_cast<VerdictName>(i) == VerdictName::statements && verdict.outcome == Outcome::none) continue;
     verdicts.push_back({"verdicts", std::string(verdict_name(static_cast<VerdictName>(i))), std::string(outcome_name(verdict.outcome)), verdict.text});
   }
-  write_suite(out, "verdicts", verdicts, &report);
-  if (context.assertions.size() > 0) write_suite(out, "assertions", answers("assertions", context.assertions, "expr"), nullptr);
-  if (context.sarif.size() > 0) write_suite(out, "sarif", answers("sarif", context.sarif, "file"), nullptr);
-  if (context.reports.size() > 0) write_suite(out, "reports", answers("reports", context.reports, "file"), nullptr);
+  if (!context.run.empty()) verdicts.push_back({"verdicts", "run " + context.run, context.run_was_found ? "pass" : "unknown", context.run_was_found ? "" : "this run is not in this evidence"});
+  write_suite(out, "verdicts", verdicts, &report, &context);
+  if (context.assertions.size() > 0) write_suite(out, "assertions", answers("assertions", context.assertions, "expr"), nullptr, nullptr);
+  if (context.sarif.size() > 0) write_suite(out, "sarif", answers("sarif", context.sarif, "file"), nullptr, nullptr);
+  if (context.reports.size() > 0) write_suite(out, "reports", answers("reports", context.reports, "file"), nullptr, nullptr);
   out << "</testsuites>\n";
   return out.good();
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "verify/note.h"
+
 namespace ethos::verify {
 namespace {
 
@@ -52,11 +54,23 @@ void tell_pin_state(const KnownState& state, const Checkpoint* head, std::uint64
 
 void tell_memory_differs(const KnownState& state, const Checkpoint* head, Findings& findings) {
   if (tell_proof_fails(state, head, findings)) return;
+  std::string text = "the first " + std::to_string(state.size) +
+                     " records are not those that were checked before";
+  text += state.is_signed
+              ? "; both checkpoints are signed by this ledger's keys, and convict by themselves"
+              : "; the checkpoint remembered names a key that this ledger does not, so nothing here "
+                "shows that it was the ledger's";
   findings.add({.code = Code::memory_root,
                 .seq = static_cast<std::int64_t>(state.size) - 1,
                 .expected = state.root.base64(),
-                .text = "the first " + std::to_string(state.size) +
-                        " records are not those that were checked before"});
+                .text = std::move(text)});
+}
+
+void tell_damaged(const KnownState& state, Findings& findings) {
+  findings.add({.code = Code::memory_damaged,
+                .found = "size " + std::to_string(state.size) + " root " + state.root.base64(),
+                .text = "the memory's line of size " + std::to_string(state.size) +
+                        " is damaged: the signature in it is not over what it says"});
 }
 
 }  // namespace
@@ -87,6 +101,18 @@ void KnownStates::compare_with_head(const Checkpoint& head, EvidenceSource& sour
   }
 }
 
+void KnownStates::check_notes(std::span<const Vkey> keys) {
+  for (KnownState& state : states_) {
+    if (state.from != From::memory || state.answer == Answer::held) continue;
+    const auto note = parse_note(state.note);
+    if (!note) continue;
+    std::vector<Vkey> signers;
+    const NoteVerdict verdict = verify_note(*note, keys, signers);
+    state.is_signed = verdict == NoteVerdict::ok;
+    if (verdict == NoteVerdict::bad_signature) state.answer = Answer::damaged;
+  }
+}
+
 // Each state that the reader holds is a beginning of this history, or something is said.
 void KnownStates::tell(const Checkpoint* head, bool is_run, bool is_prefix, std::uint64_t last_size,
                        Findings& findings) {
@@ -94,6 +120,10 @@ void KnownStates::tell(const Checkpoint* head, bool is_run, bool is_prefix, std:
   std::uint64_t memory_behind = 0;
   std::uint64_t last_memory = 0;
   for (KnownState& state : states_) {
+    if (state.answer == Answer::damaged) {
+      tell_damaged(state, findings);
+      continue;
+    }
     if (!is_run && state.size > last_size) state.answer = Answer::behind;
     // Asked for an earlier state, a later one that the reader holds is no sign of a cut.
     if (is_prefix && state.answer == Answer::behind) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,18 +14,20 @@
 #include "verify/problem.h"
 #include "verify/source.h"
 #include "verify/tree.h"
+#include "verify/vkey.h"
 
 namespace ethos::verify {
 
 // A state of the ledger that the reader holds already, and that must be a beginning of this one.
 struct KnownState {
   enum class From { pin, memory, report };
-  enum class Answer { held, behind, differs, not_compared, not_asked };
+  enum class Answer { held, behind, differs, not_compared, not_asked, damaged };
   std::uint64_t size = 0;
   Digest root;
   From from = From::pin;
   std::string note = {};                 // of the memory: the signed checkpoint
   std::int64_t at_ms = 0;                // of the memory: when it was seen
+  bool is_signed = false;                // the note bears a right signature by a key of this ledger
   Answer answer = Answer::not_compared;  // filled by audit()
 };
 
@@ -37,6 +40,8 @@ class KnownStates {
   // Of a bundle of one run: only its own checkpoints show roots; a state of another size needs a
   // proof.
   void compare_with_head(const Checkpoint& head, EvidenceSource& source, Sha256& hash);
+  // Of those of the memory: a note whose signature is wrong is damaged, and accuses nobody. Before tell().
+  void check_notes(std::span<const Vkey> keys);
   // After the last record. `head`: null but for a bundle of one run. `last_size`: of the last
   // checkpoint.
   void tell(const Checkpoint* head, bool is_run, bool is_prefix, std::uint64_t last_size,

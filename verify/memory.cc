@@ -20,7 +20,6 @@
 namespace ethos::verify {
 namespace {
 
-constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 20U;
 constexpr std::size_t kMaxEntries = 65'536;
 constexpr JsonLimits kLine{1'100'000, 2, 8};
 

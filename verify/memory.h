@@ -38,6 +38,7 @@ class Memory {
   static Result<Done> remember(const std::string& path, const Entry& entry);
 
   static constexpr std::size_t kKept = 64;
+  static constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 20U;
 
  private:
   void thin(const std::string& origin);

@@ -158,12 +158,12 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "a run goes beyond a ceiling that was in force", "the ceiling was not applied"},
     {Code::not_recomputed, "not_recomputed", V::policy, S::unknown,
      "a run's grants could not be recomputed", "the documents it was decided from are withheld, erased or missing"},
-    {Code::sarif_mismatch, "sarif_mismatch", V::policy, S::fail,
+    {Code::sarif_mismatch, "sarif_mismatch", V::statements, S::fail,
      "a SARIF file says something else than the ledger", "the file was changed, or is of another run"},
     {Code::sarif_partial, "sarif_partial", V::disclosure, S::incomplete,
      "a SARIF file lacks results that the ledger lists, or suppresses denials; what it holds is the ledger's",
      "the file was filtered, split or suppressed, or somebody left findings out"},
-    {Code::period_empty, "period_empty", V::policy, S::unknown,
+    {Code::period_empty, "period_empty", V::statements, S::unknown,
      "no run lies in the period asked for", "the period is another one, or its runs are not in this ledger"},
     {Code::run_open, "run_open", V::completeness, S::incomplete, "a run has no end",
      "it still runs, its runner was killed, or its newest records were cut off"},
@@ -176,11 +176,11 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "somebody went on writing with the key after the ledger was ended"},
     {Code::resume_missing, "resume_missing", V::time, S::remark,
      "the clock jumped and no record says so", "the writer did not notice; times near it are doubtful"},
-    {Code::assertion_failed, "assertion_failed", V::policy, S::fail,
+    {Code::assertion_failed, "assertion_failed", V::statements, S::fail,
      "an assertion does not hold", "the record named is the counter-example"},
-    {Code::assertion_unknown, "assertion_unknown", V::policy, S::unknown,
+    {Code::assertion_unknown, "assertion_unknown", V::statements, S::unknown,
      "the records cannot say whether an assertion holds", "of the run named, acts were lost, not looked for, or cut off"},
-    {Code::assertion_empty, "assertion_empty", V::policy, S::unknown,
+    {Code::assertion_empty, "assertion_empty", V::statements, S::unknown,
      "an assertion had no run to judge", "no run fits the tool or the period asked for"},
     {Code::no_pin, "no_pin", V::trust, S::unknown,
      "no pin was given, so nobody vouches for the ledger's keys",
@@ -203,8 +203,8 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "the newest records were cut off, or this is an older copy than the last one you checked"},
     {Code::memory_root, "memory_root", V::trust, S::fail,
      "the ledger's history differs from the one you were shown before",
-     "history was rewritten by someone with the signing key, or you are shown another history than before; the "
-     "checkpoint you hold and this one convict by themselves"},
+     "history was rewritten by someone with the signing key, or you are shown another history than before; where both "
+     "checkpoints are signed by keys of this ledger, the two convict by themselves"},
     {Code::tiles, "tiles", V::integrity, S::fail, "the directory of tiles is not what its checkpoint says",
      "a tile was changed, or comes from another state of the log"},
     {Code::tiles_missing, "tiles_missing", V::integrity, S::unknown,
@@ -228,9 +228,9 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "the witnesses have not been asked yet, or refused what came last"},
     {Code::bad_cosignature, "bad_cosignature", V::signatures, S::fail, "a cosignature by a witness you named is wrong",
      "the checkpoint or the cosignature was changed, or it was made without the witness's key"},
-    {Code::report_mismatch, "report_mismatch", V::policy, S::fail, "a report says something else than the ledger",
+    {Code::report_mismatch, "report_mismatch", V::statements, S::fail, "a report says something else than the ledger",
      "the report was changed after it was made, or was made of other records"},
-    {Code::report_unknown, "report_unknown", V::policy, S::unknown,
+    {Code::report_unknown, "report_unknown", V::statements, S::unknown,
      "whether a report follows from this ledger cannot be told",
      "it was made of more records than are here, is redacted, or is of another version"},
     {Code::pruned, "pruned", V::policy, S::unknown,
@@ -245,6 +245,14 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
     {Code::hold_broken, "hold_broken", V::integrity, S::fail,
      "records were dropped or values erased under a hold, or holds do not begin and end as they must",
      "somebody with the key destroyed what was to be kept, or the record was made by hand"},
+    {Code::memory_damaged, "memory_damaged", V::trust, S::unknown,
+     "a state in your own --memory bears a signature that is not over what it says",
+     "bytes of your file were changed or lost; it says nothing of the ledger. Take an older copy of the file, or leave the option out"},
+    {Code::tool_unseen, "tool_unseen", V::statements, S::remark,
+     "an assertion names a tool of which no run was judged", "the name is misspelt, or that tool did not run then"},
+    {Code::clock_stepped, "clock_stepped", V::time, S::remark,
+     "the host's clock was set forward or back while records were made, as ledger.resume records say",
+     "a correction of the clock, a suspended host, or somebody who chose the times; the steady clock counts on through it"},
 }};
 
 constexpr bool in_order() {
@@ -261,12 +269,13 @@ int rank(VerdictName verdict) {
     case V::integrity: return 0;
     case V::signatures: return 1;
     case V::trust: return 2;
+    case V::statements: return 4;  // says nothing of the evidence
     default: return 3;
   }
 }
 
 constexpr std::array<std::string_view, kVerdicts> kVerdictNames{
-    "integrity", "signatures", "trust", "completeness", "freshness", "time", "disclosure", "policy"};
+    "integrity", "signatures", "trust", "completeness", "freshness", "time", "disclosure", "policy", "statements"};
 
 }  // namespace
 

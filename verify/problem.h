@@ -25,13 +25,15 @@ enum class Code : std::uint8_t {
   assertion_failed, assertion_unknown, assertion_empty, no_pin, no_records, bundle, bundle_missing, proof_mismatch,
   state_not_compared, behind_memory, memory_root, tiles, tiles_missing, handover_unseen, proof_malformed,
   record_missing, key_not_listed, quorum_unmet, quorum_behind, bad_cosignature, report_mismatch, report_unknown, pruned, prune_mismatch, anchor_mismatch, hold_broken,
+  memory_damaged, tool_unseen, clock_stepped,
 };
-inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::hold_broken) + 1;
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::clock_stepped) + 1;
 
 enum class VerdictName : std::uint8_t {
-  integrity, signatures, trust, completeness, freshness, time, disclosure, policy
+  integrity, signatures, trust, completeness, freshness, time, disclosure, policy,
+  statements,  // what was asserted of the runs, and files that speak of the ledger
 };
-inline constexpr std::size_t kVerdicts = 8;
+inline constexpr std::size_t kVerdicts = 9;
 
 // What a problem does to its verdict. A remark does nothing: it is only told.
 enum class Severity : std::uint8_t { remark, incomplete, unknown, fail };

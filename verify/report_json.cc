@@ -8,16 +8,24 @@ namespace {
 
 Value number(std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); }
 
+int weight(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::fail: return 3;
+    case Outcome::unknown: return 2;
+    case Outcome::incomplete: return 1;
+    case Outcome::pass: case Outcome::none: return 0;
+  }
+  return 2;
+}
+
+// The eight of version 1. There, what was asserted is part of `policy`: it is the graver of the two.
 Value verdicts_json(const AuditReport& report) {
   Value out = Value::array();
-  for (std::size_t i = 0; i < kVerdicts; ++i) {
-    const Verdict& verdict = report.verdicts[i];
-    Value v = Value::object();
-    v.set("name", Value::of(verdict_name(static_cast<VerdictName>(i))));
-    v.set("result", Value::of(outcome_name(verdict.outcome)));
-    v.set("checked", number(verdict.checked));
-    v.set("text", Value::of(verdict.text));
-    out.push(std::move(v));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(VerdictName::statements); ++i) {
+    const auto name = static_cast<VerdictName>(i);
+    const Verdict& statements = report.verdict(VerdictName::statements);
+    const bool asked = name == VerdictName::policy && weight(statements.outcome) > weight(report.verdict(name).outcome);
+    out.push(verdict_json(name, asked ? statements : report.verdict(name)));
   }
   return out;
 }
@@ -38,7 +46,7 @@ Value counts_json(const AuditCounts& counts) {
 // The notes only where they contradict what was found.
 Value known_json(const std::vector<KnownState>& known) {
   constexpr const char* kFrom[] = {"pin", "memory", "report"};
-  constexpr const char* kAnswers[] = {"held", "behind", "differs", "not_compared", "not_asked"};
+  constexpr const char* kAnswers[] = {"held", "behind", "differs", "not_compared", "not_asked", "damaged"};
   Value out = Value::array();
   for (const KnownState& state : known) {
     Value v = Value::object();
@@ -46,6 +54,7 @@ Value known_json(const std::vector<KnownState>& known) {
     v.set("root", Value::of(state.root.base64())).set("answer", Value::of(kAnswers[static_cast<std::size_t>(state.answer)]));
     if (state.at_ms > 0) v.set("at_ms", Value::of(state.at_ms));
     if (state.answer == KnownState::Answer::differs && !state.note.empty()) v.set("note", Value::of(state.note));
+    if (state.answer == KnownState::Answer::differs && state.from == KnownState::From::memory) v.set("signed", Value::of(state.is_signed));
     out.push(std::move(v));
   }
   return out;
@@ -61,6 +70,34 @@ std::string_view policy_name(RunPolicy policy) {
 }
 
 }  // namespace
+
+Value verdict_json(VerdictName name, const Verdict& verdict) {
+  Value v = Value::object();
+  v.set("name", Value::of(verdict_name(name)));
+  v.set("result", Value::of(outcome_name(verdict.outcome)));
+  v.set("checked", number(verdict.checked));
+  v.set("text", Value::of(verdict.text));
+  return v;
+}
+
+Value period_json(const ReportContext& context) {
+  if (!context.period) return {};
+  Value v = Value::object();
+  v.set("days", Value::of(context.period->days)).set("zone", Value::of(context.zone_name));
+  v.set("from_ms", Value::of(context.period->from_ms)).set("until_ms", Value::of(context.period->until_ms));
+  v.set("runs", number(context.period->runs));
+  return v;
+}
+
+Value digests_json(const ReportContext& context) {
+  Value out = Value::array();
+  for (const NamedDigest& file : context.digests) {
+    Value v = Value::object();
+    v.set("what", Value::of(file.what)).set("file", Value::of(printable(file.name, 4000))).set("sha256", Value::of(file.sha256));
+    out.push(std::move(v));
+  }
+  return out;
+}
 
 Value problem_json(const Problem& problem) {
   Value v = Value::object();
@@ -113,6 +150,10 @@ bool write_json(std::ostream& out, const AuditReport& report, const ReportContex
   }
   member("checkpoint", checkpoint);
   member("verdicts", verdicts_json(report));
+  member("recomputed", verdict_json(VerdictName::policy, report.verdict(VerdictName::policy)));
+  member("statements", verdict_json(VerdictName::statements, report.verdict(VerdictName::statements)));
+  member("period", period_json(context));
+  member("inputs", digests_json(context));
   member("counts", counts_json(report.counts));
   const Problem* first = report.findings.first_bad();
   member("first_bad", first == nullptr ? Value() : problem_json(*first));

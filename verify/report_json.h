@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "verify/audit.h"
 #include "verify/json.h"
+#include "verify/named_digest.h"
 #include "verify/spool.h"
+#include "verify/zone.h"
 
 namespace ethos::verify {
+
+// The days that were asked about.
+struct AskedPeriod {
+  std::string days;  // as given
+  std::int64_t from_ms = 0;
+  std::int64_t until_ms = 0;  // exclusive
+  std::uint64_t runs = 0;     // that began in them
+};
 
 // What a report says beside the audit itself.
 struct ReportContext {
@@ -16,6 +29,15 @@ struct ReportContext {
   std::string input_path;
   const Pin* pin = nullptr;
   std::string pin_path;
+  std::vector<NamedDigest> digests;   // of every file that was read, the evidence first
+  std::optional<AskedPeriod> period;  // none: all runs were judged
+  Zone zone;                          // of the times that are shown
+  std::string zone_name = "UTC";
+  std::string at;                     // of --at
+  bool is_min_left_out = false;       // --no-min
+  std::int64_t now_ms = 0;            // the reader's clock
+  std::string run;                    // of --run, as given
+  bool run_was_found = false;
   int exit = 0;
   Value sarif = Value::array();       // one entry a file (verdict.md V-7)
   Value assertions = Value::array();
@@ -27,6 +49,10 @@ struct ReportContext {
 // `ethos-verdict/1` (verdict.md). `runs` holds the objects of the array, joined by commas.
 bool write_json(std::ostream& out, const AuditReport& report, const ReportContext& context, Spool& runs);
 
+Value verdict_json(VerdictName name, const Verdict& verdict);
+// null without a period.
+Value period_json(const ReportContext& context);
+Value digests_json(const ReportContext& context);
 Value problem_json(const Problem& problem);
 // One element of `runs`.
 Value run_json(const RunEvidence& run, const RunJudgement& judgement);

@@ -4,6 +4,8 @@
 #include <iomanip>
 #include <sstream>
 
+#include "verify/assertion_report.h"
+#include "verify/commands.h"
 #include "verify/encoding.h"
 #include "verify/run_known.h"
 
@@ -40,16 +42,16 @@ const char* policy_word(RunPolicy policy) {
   return "";
 }
 
+std::string period_text(const ReportContext& context) { return context.period->days + " (" + context.zone_name + ")"; }
+
 void write_answers(std::ostream& out, const ReportContext& context) {
-  if (context.assertions.size() > 0) out << "\nAssertions\n";
+  if (context.assertions.size() > 0) {
+    out << "\nAssertions" << (context.period ? ", of the runs that began in " + period_text(context) : std::string()) << "\n";
+  }
   for (const Value& v : context.assertions.items()) {
     out << "  " << std::left << std::setw(7) << v.text_at("result") << " " << printable(v.text_at("expr"), 300) << "  ("
-        << v.at("runs").number() << (v.at("runs").number() == 1 ? " run" : " runs") << ")\n";
-    const Value& example = v.at("counterexample");
-    if (example.is_object()) {
-      out << "         run " << example.text_at("run") << ", record " << example.at("seq").number() << ": "
-          << printable(example.text_at("text"), 300) << "\n";
-    }
+        << assertion_count(v) << ")\n";
+    for (const std::string& line : assertion_words(v)) out << "         " << line << "\n";
   }
   if (context.run_known.is_object()) {
     out << "\nSince when run " << context.run_known.text_at("run") << " was there\n";
@@ -67,22 +69,29 @@ void write_answers(std::ostream& out, const ReportContext& context) {
   }
 }
 
-// Does the evidence itself hold, and only a statement about it not?
-bool only_assertions(const Findings& findings) {
-  for (std::size_t i = 0; i < kCodes; ++i) {
-    const auto code = static_cast<Code>(i);
-    if (code_info(code).severity == Severity::fail && code != Code::assertion_failed && findings.count(code) > 0) return false;
+// Does the evidence itself hold, as far as it was checked, and only a statement about it not?
+bool only_statements(const AuditReport& report) {
+  for (std::size_t i = 0; i < kVerdicts; ++i) {
+    if (static_cast<VerdictName>(i) != VerdictName::statements && report.verdicts[i].outcome == Outcome::fail) return false;
   }
-  return findings.count(Code::assertion_failed) > 0;
+  return report.verdict(VerdictName::statements).outcome == Outcome::fail;
 }
 
-const char* conclusion(int exit, const Findings& findings) {
-  if (exit == 1 && only_assertions(findings)) return "NOT AS ASSERTED: the evidence holds, but an assertion does not.";
-  switch (exit) {
-    case 0: return "VERIFIED: everything asked for was checked and holds.";
-    case 1: return "NOT VERIFIED: something was changed, forged or does not fit.";
-    case 3: return "UNVERIFIABLE: nothing wrong was found, but something needed could not be checked.";
-    case 4: return "INCOMPLETE: what is there is intact, but something is missing.";
+std::string conclusion(const AuditReport& report, const ReportContext& context) {
+  if (context.exit == exit_not_verified && only_statements(report)) {
+    std::string rest;
+    for (const VerdictName name : {VerdictName::integrity, VerdictName::signatures, VerdictName::trust, VerdictName::completeness, VerdictName::disclosure, VerdictName::policy}) {
+      const Outcome outcome = report.verdict(name).outcome;
+      if (outcome == Outcome::incomplete || outcome == Outcome::unknown) rest += (rest.empty() ? "" : ", ") + std::string(verdict_name(name)) + " is " + std::string(outcome_name(outcome));
+    }
+    return rest.empty() ? "NOT AS STATED: the evidence holds, but a statement about it does not." : "NOT AS STATED: a statement about it does not hold; nothing was found changed, but " + rest + ".";
+  }
+  const std::string among = context.period ? ", of the runs that began in " + period_text(context) : "";
+  switch (context.exit) {
+    case exit_verified: return "VERIFIED: everything asked for was checked and holds" + (report.verdict(VerdictName::statements).checked > 0 ? among : "") + ".";
+    case exit_not_verified: return "NOT VERIFIED: something was changed, forged or does not fit.";
+    case exit_unverifiable: return "UNVERIFIABLE: nothing wrong was found, but something needed could not be checked.";
+    case exit_incomplete: return "INCOMPLETE: what is there is intact, but something is missing.";
     default: return "";
   }
 }
@@ -111,16 +120,23 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
   if (report.checkpoint) {
     out << "  checkpoint  size " << report.checkpoint->size << "  root " << report.checkpoint->root.base64() << "\n";
   }
+  if (context.period) {
+    out << "  period      " << period_text(context) << ": " << context.period->runs << (context.period->runs == 1 ? " run" : " runs") << " of "
+        << report.counts.runs << " began in it; the verdicts above `statements` are of the whole ledger\n";
+  }
   out << "\n";
   for (std::size_t i = 0; i < kVerdicts; ++i) {
     const Verdict& verdict = report.verdicts[i];
+    if (static_cast<VerdictName>(i) == VerdictName::statements && verdict.outcome == Outcome::none) continue;  // nothing was asked
     out << "  " << std::left << std::setw(13) << verdict_name(static_cast<VerdictName>(i)) << std::setw(11)
         << shout(verdict.outcome) << printable(verdict.text, 500) << "\n";
   }
   const Problem* first = report.findings.first_bad();
   if (first != nullptr) {
-    out << "\nFirst bad";
-    if (first->seq >= 0) out << " record: " << first->seq;
+    // Where a statement does not hold, the record is a counter-example, and no bad one.
+    const bool is_statement = code_info(first->code).verdict == VerdictName::statements;
+    out << (is_statement ? "\nFirst that does not hold" : "\nFirst bad");
+    if (first->seq >= 0) out << (is_statement ? ": shown by record " : " record: ") << first->seq;
     out << "\n";
     write_problem(out, *first);
     out << "        this means: " << code_info(first->code).meaning << "\n"
@@ -141,15 +157,15 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
   write_answers(out, context);
   bool complete = true;
   if (!runs.empty()) {
-    out << "\nRuns\n";
+    out << "\nRuns" << (context.period && context.run.empty() ? " that began in " + period_text(context) : std::string()) << "\n";
     complete = runs.copy_to(out);
   }
   for (const KnownState& state : report.known) {
-    if (state.answer != KnownState::Answer::differs || state.note.empty()) continue;
+    if (state.answer != KnownState::Answer::differs || !state.is_signed) continue;
     out << "\nTwo checkpoints of one ledger that contradict each other. Seen before:\n\n" << state.note << "\nand now:\n\n" << report.checkpoint_note;
     break;
   }
-  out << "\n" << conclusion(context.exit, report.findings) << "\n";
+  out << "\n" << conclusion(report, context) << "\n";
   return complete && out.good();
 }
 

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "verify/assertion.h"
+#include "verify/assertion_report.h"
 #include "verify/audit.h"
 #include "verify/commands.h"
 #include "verify/encoding.h"
+#include "verify/evidence_digest.h"
 #include "verify/input.h"
 #include "verify/memory.h"
 #include "verify/output_guard.h"
@@ -94,6 +96,7 @@ class Session {
     }
     std::stable_sort(inputs_.known.begin(), inputs_.known.end(), [](const KnownState& x, const KnownState& y) { return x.size < y.size; });
     audit_.known = &inputs_.known;
+    audit_.statements = inputs_.assertions.size() + inputs_.sarif.size() + inputs_.reports.size();
     if (inputs_.policy) {
       witnesses_.emplace(*inputs_.policy);
       audit_.on_checkpoint = [this](const Checkpoint& checkpoint, const Note& note, Findings& findings) { witnesses_->on_checkpoint(checkpoint, note, findings); };
@@ -188,7 +191,7 @@ class Session {
     if (inputs_.period && in_period_ == 0 && !is_pruned_) {
       findings.add({.code = Code::period_empty, .expected = options_.period, .text = "no run began in the period"});
     }
-    for (const Assertion& assertion : inputs_.assertions) add_assertion(assertion, findings);
+    for (const Assertion& assertion : inputs_.assertions) context_.assertions.push(assertion_json(assertion, is_pruned_, findings));
     for (const auto& [name, claims] : inputs_.reports) {
       context_.reports.push(check_report(name, claims, input_, report, inputs_.pin ? &*inputs_.pin : nullptr, witnesses_.has_value(), findings));
     }
@@ -201,37 +204,28 @@ class Session {
     findings.add({.code = Code::pruned, .seq = pruned.orders.empty() ? -1 : pruned.orders.back().seq, .text = pruned.words()});
   }
 
-  void add_assertion(const Assertion& assertion, Findings& findings) {
-    Value v = Value::object();
-    v.set("expr", Value::of(assertion.text())).set("runs", Value::of(static_cast<std::int64_t>(assertion.runs())));
-    Value example;
-    switch (assertion.outcome()) {
-      case Assertion::Outcome::pass: v.set("result", Value::of(is_pruned_ ? "unknown" : "pass")); break;
-      case Assertion::Outcome::empty:
-        if (is_pruned_) {
-          v.set("result", Value::of("unknown"));
-          break;
-        }
-        v.set("result", Value::of("empty"));
-        findings.add({.code = Code::assertion_empty, .expected = assertion.text(), .text = "no run to judge for an assertion"});
-        break;
-      case Assertion::Outcome::fail: case Assertion::Outcome::unknown: {
-        const auto& found = *assertion.counterexample();
-        const bool fails = assertion.outcome() == Assertion::Outcome::fail;
-        v.set("result", Value::of(fails ? "fail" : "unknown"));
-        example = Value::object();
-        example.set("run", Value::of(found.run)).set("seq", Value::of(found.seq)).set("text", Value::of(found.text));
-        findings.add({.code = fails ? Code::assertion_failed : Code::assertion_unknown, .seq = found.seq, .run = found.run,
-                      .expected = assertion.text(), .found = found.text,
-                      .text = fails ? "an assertion does not hold" : "the records cannot say whether an assertion holds"});
-        break;
-      }
+  // What was read and asked, as every answer has to say.
+  int describe() {
+    context_.zone = inputs_.zone;
+    context_.zone_name = options_.zone;
+    context_.at = options_.at;
+    context_.is_min_left_out = options_.no_min;
+    context_.now_ms = options_.now_ms;
+    context_.run = options_.run;
+    context_.run_was_found = chosen_ > 0;
+    if (inputs_.period) context_.period = {options_.period, inputs_.period->from_ms, inputs_.period->to_ms, in_period_};
+    const bool wanted = options_.json || !options_.junit.empty() || !options_.transcript.empty() || !options_.attest.empty();
+    if (wanted) {
+      auto evidence = evidence_digests(input_, context_.input_kind, options_.input);
+      if (!evidence) return complain(err_, exit_unverifiable, evidence.error().what);
+      context_.digests = *std::move(evidence);
     }
-    v.set("counterexample", std::move(example));
-    context_.assertions.push(std::move(v));
+    context_.digests.insert(context_.digests.end(), inputs_.digests.begin(), inputs_.digests.end());
+    return 0;
   }
 
   int tell(const AuditReport& report) {
+    if (const int status = describe(); status != 0) return status;
     context_.input_path = options_.input;
     context_.pin = inputs_.pin ? &*inputs_.pin : nullptr;
     context_.pin_path = options_.pin;

@@ -7,6 +7,7 @@
 #include "verify/commands.h"
 #include "verify/encoding.h"
 #include "verify/sarif_check.h"
+#include "verify/snapshot.h"
 #include "verify/stdin_file.h"
 
 namespace ethos::verify {
@@ -71,6 +72,7 @@ class InputReader {
     if (options_.at.empty()) return 0;
     auto prefix = read_prefix(options_.at);
     if (!prefix) return complain(err_, exit_usage, "--at: " + prefix.error().what);
+    if (!prefix->note.empty()) inputs_.digests.push_back({"at", options_.at, encode_hex(hash_.of(prefix->note).view())});
     inputs_.prefix = *std::move(prefix);
     return 0;
   }
@@ -78,8 +80,12 @@ class InputReader {
   int memory() {
     if (options_.memory.empty()) return 0;
     if (!inputs_.pin) return complain(err_, exit_usage, "--memory needs a --pin: only what passed is remembered");
-    const auto memory = Memory::read(options_.memory);
-    if (!memory) return wrong("--memory", memory.error());
+    const auto bytes = read_file(options_.memory, Memory::kMaxFile);
+    if (!bytes && bytes.error().code == Errc::not_found) return 0;  // an empty memory
+    if (!bytes) return complain(err_, exit_usage, "--memory: " + bytes.error().what);
+    inputs_.digests.push_back({"memory", options_.memory, encode_hex(hash_.of(*bytes).view())});
+    const auto memory = Memory::parse(*bytes);
+    if (!memory) return wrong("--memory " + options_.memory, memory.error());
     for (KnownState& state : memory->of(inputs_.pin->origin)) inputs_.known.push_back(std::move(state));
     std::stable_sort(inputs_.known.begin(), inputs_.known.end(), [](const KnownState& a, const KnownState& b) { return a.size < b.size; });
     return 0;
@@ -129,10 +135,11 @@ class InputReader {
   }
 
   int period() {
-    if (options_.period.empty()) return 0;
-    const auto zone = Zone::find(options_.zone);
+    auto zone = Zone::find(options_.zone);
     if (!zone) return complain(err_, exit_usage, "--zone: " + zone.error().what);
-    const auto period = parse_period(options_.period, *zone);
+    inputs_.zone = *std::move(zone);
+    if (options_.period.empty()) return 0;
+    const auto period = parse_period(options_.period, inputs_.zone);
     if (!period) return complain(err_, exit_usage, "--period: " + period.error().what);
     inputs_.period = *period;
     return 0;

@@ -8,6 +8,7 @@
 
 #include "verify/assertion.h"
 #include "verify/memory.h"
+#include "verify/named_digest.h"
 #include "verify/pin.h"
 #include "verify/prefix.h"
 #include "verify/report_check.h"
@@ -16,13 +17,6 @@
 #include "verify/trust_policy.h"
 
 namespace ethos::verify {
-
-// A small file that the auditor gave, for the transcript.
-struct NamedDigest {
-  std::string what;
-  std::string name;
-  std::string sha256;  // hex
-};
 
 // Everything that is read before the evidence is opened.
 struct SessionInputs {
@@ -34,6 +28,7 @@ struct SessionInputs {
   std::vector<Assertion> assertions;
   std::vector<std::string> grant_files;  // that they name
   std::optional<Period> period;
+  Zone zone;
   std::vector<std::pair<std::string, SarifFile>> sarif;
   std::vector<std::pair<std::string, ReportClaims>> reports;
   std::vector<std::string> records;

@@ -47,7 +47,7 @@ int write_outputs(const SessionOptions& options, const SessionInputs& inputs, co
     if (!done) return failed("--junit", done.error(), err);
   }
   if (!options.transcript.empty()) {
-    const auto done = replace_file(options.transcript, [&](std::ostream& out) { return write_transcript(out, options, inputs, report, context, runs); });
+    const auto done = replace_file(options.transcript, [&](std::ostream& out) { return write_transcript(out, options, report, context, runs); });
     if (!done) return failed("--transcript", done.error(), err);
   }
   return options.attest.empty() ? 0 : write_statement(options, inputs, plan, report, context, err);

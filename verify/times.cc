@@ -25,4 +25,30 @@ std::string utc_text(std::int64_t ms) {
   return out.data();
 }
 
+std::string zoned_text(std::int64_t ms, const Zone& zone) {
+  const std::int64_t seconds = ms >= 0 ? ms / 1000 : -((999 - ms) / 1000);
+  const std::int64_t offset = zone.offset_at(seconds);
+  std::string out = utc_text(ms + offset * 1000);
+  if (offset == 0 || !out.ends_with('Z')) return out;
+  const std::int64_t size = offset < 0 ? -offset : offset;
+  std::array<char, 16> shown{};
+  std::snprintf(shown.data(), shown.size(), "%c%02d:%02d", offset < 0 ? '-' : '+', static_cast<int>(size / 3600), static_cast<int>(size / 60 % 60));
+  out.pop_back();
+  return out + shown.data();
+}
+
+std::string duration_text(std::int64_t ms) {
+  std::array<char, 64> out{};
+  if (ms < 1000) {
+    std::snprintf(out.data(), out.size(), "%d ms", static_cast<int>(ms < 0 ? 0 : ms));
+  } else if (ms < 60'000) {
+    std::snprintf(out.data(), out.size(), "%d.%d s", static_cast<int>(ms / 1000), static_cast<int>(ms / 100 % 10));
+  } else if (ms < 3'600'000) {
+    std::snprintf(out.data(), out.size(), "%d min %02d s", static_cast<int>(ms / 60'000), static_cast<int>(ms / 1000 % 60));
+  } else {
+    std::snprintf(out.data(), out.size(), "%lld h %02d min", static_cast<long long>(ms / 3'600'000), static_cast<int>(ms / 60'000 % 60));
+  }
+  return out.data();
+}
+
 }  // namespace ethos::verify

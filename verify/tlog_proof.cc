@@ -172,6 +172,7 @@ class ProofAuditor {
     }
     put(VerdictName::disclosure, Outcome::none, 0, "a proof carries no committed value");
     put(VerdictName::policy, Outcome::none, 0, "no run can be judged from one record");
+    put(VerdictName::statements, Outcome::none, 0, "nothing was asked of its runs");
     return std::move(report_);
   }
 

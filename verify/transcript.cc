@@ -35,7 +35,7 @@ void write_problems(std::ostream& out, const Findings& findings) {
 
 void write_known(std::ostream& out, const std::vector<KnownState>& known) {
   constexpr const char* kFrom[] = {"pin", "memory", "report"};
-  constexpr const char* kAnswers[] = {"held", "behind", "DIFFERS", "not compared", "later than asked for"};
+  constexpr const char* kAnswers[] = {"held", "behind", "DIFFERS", "not compared", "later than asked for", "DAMAGED: its signature is wrong"};
   if (known.empty()) return;
   out << "\n== States held already\n";
   for (const KnownState& state : known) {
@@ -47,12 +47,12 @@ void write_known(std::ostream& out, const std::vector<KnownState>& known) {
 
 }  // namespace
 
-bool write_transcript(std::ostream& out, const SessionOptions& options, const SessionInputs& inputs, const AuditReport& report,
+bool write_transcript(std::ostream& out, const SessionOptions& options, const AuditReport& report,
                       const ReportContext& context, Spool& runs) {
   out << "Transcript of a verification by ethos-verify " << ETHOS_VERSION << "\n  at        " << utc_text(options.now_ms) << " (this host's clock)\n  command   ethos-verify";
   for (const std::string& argument : options.arguments) out << " " << quoted(argument);
   out << "\n  exit      " << context.exit << "\n";
-  for (const NamedDigest& file : inputs.digests) {
+  for (const NamedDigest& file : context.digests) {
     out << "  " << file.what << std::string(file.what.size() < 10 ? 10 - file.what.size() : 1, ' ') << printable(file.name, 1000) << "  sha256 " << file.sha256 << "\n";
   }
   out << "\n== Answer\n\n";
@@ -61,7 +61,7 @@ bool write_transcript(std::ostream& out, const SessionOptions& options, const Se
   write_known(out, report.known);
   // Two notes that contradict each other convict by themselves: whoever has both needs nothing else.
   for (const KnownState& state : report.known) {
-    if (state.answer == KnownState::Answer::differs && !state.note.empty()) out << "\n== The checkpoint that was seen before\n\n" << state.note;
+    if (state.answer == KnownState::Answer::differs && state.is_signed) out << "\n== The checkpoint that was seen before\n\n" << state.note;
   }
   if (!report.checkpoint_note.empty()) out << "\n== The checkpoint, as signed\n\n" << report.checkpoint_note;
   out << "\n== What this does not show\n\n"

@@ -57,6 +57,7 @@ class Drawer {
     time();
     disclosure();
     policy();
+    statements();
   }
 
  private:
@@ -123,6 +124,8 @@ class Drawer {
       verdict = {Outcome::unknown, 0, "nothing could be checked"};
     } else if (behind) {
       verdict = {Outcome::incomplete, compared, "older than " + what};
+    } else if (newest->answer == Answer::damaged) {
+      verdict = {Outcome::unknown, compared, "the state in your --memory is damaged"};
     } else if (newest->answer == Answer::not_compared) {
       verdict = {Outcome::unknown, compared, "nothing shows how this belongs to " + what};
     } else if (newest->answer == Answer::differs) {
@@ -150,13 +153,23 @@ class Drawer {
         judged == 0 ? "no run to judge"
                     : "grants of " + plural(n.runs_recomputed, "run", "runs") +
                           " recomputed and equal to what was granted and what the kernel showed");
-    Verdict& verdict = report_.verdicts[static_cast<std::size_t>(VerdictName::policy)];
-    // Records that are not the signed ones cannot show that anything was right.
+    need_sound_records(VerdictName::policy);
+  }
+
+  // Records that are not the signed ones cannot show that anything was right.
+  void need_sound_records(VerdictName name) {
+    Verdict& verdict = report_.verdicts[static_cast<std::size_t>(name)];
     const bool sound = report_.verdict(VerdictName::integrity).outcome == Outcome::pass;
-    if (verdict.outcome == Outcome::pass && !sound) {
-      verdict.outcome = Outcome::unknown;
-      verdict.text = "not judged: the records are not intact";
-    }
+    if (verdict.outcome != Outcome::pass || sound) return;
+    verdict.outcome = Outcome::unknown;
+    verdict.text = "not judged: the records are not intact";
+  }
+
+  void statements() {
+    const std::uint64_t n = input_.statements;
+    put(VerdictName::statements, n == 0 ? Outcome::none : report_.counts.records == 0 ? Outcome::unknown : Outcome::pass, n,
+        n == 0 ? "nothing was asked of its runs" : plural(n, "statement about it holds", "statements about it hold") + " (assertions, SARIF files, reports)");
+    need_sound_records(VerdictName::statements);
   }
 
   AuditReport& report_;
@@ -182,7 +195,7 @@ int exit_status(const AuditReport& report) {
   for (const Verdict& verdict : report.verdicts) {
     if (verdict.outcome == Outcome::fail) return 1;
   }
-  for (const VerdictName name : {VerdictName::integrity, VerdictName::signatures, VerdictName::trust, VerdictName::policy}) {
+  for (const VerdictName name : {VerdictName::integrity, VerdictName::signatures, VerdictName::trust, VerdictName::policy, VerdictName::statements}) {
     if (report.verdict(name).outcome == Outcome::unknown) return 3;
   }
   const Outcome complete = report.verdict(VerdictName::completeness).outcome;

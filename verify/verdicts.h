@@ -18,9 +18,10 @@ struct VerdictInput {
   std::uint64_t erased = 0;
   std::uint64_t withheld = 0;
   std::optional<TimeAnchor> anchor;
+  std::uint64_t statements = 0;
 };
 
-// Fills the eight verdicts (verdict.md V-1). Nothing checked is never a pass.
+// Fills the verdicts (verdict.md V-1). Nothing checked is never a pass.
 void draw_verdicts(AuditReport& report, const VerdictInput& input);
 
 }  // namespace ethos::verify

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/assertion.h"
+#include "verify/assertion_words.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
 #include "tests/verify/support/verify_run.h"
 
 using namespace ethos::support;
@@ -153,7 +155,11 @@ TEST_CASE("assertion: a statement holds without anything disclosed", "[verify]")
 
 TEST_CASE("assertion: what cannot be read is refused with one line", "[verify]") {
   for (const char* text : {"", "(", "no-network and", "tool ==", "tool = x", "nonsense", "denials == x", "tool < x", "tool == 3",
-                           "writes-within", "network in", "network in (none", "no-network no-git", "tool == \"x", "a ; b", "()"}) {
+                           "writes-within", "network in", "network in (none", "network != loopbak", "not git == reed", "declaration == workspce", "profile != lint",
+                           "observe == write", "not ended_by == timeout", "state != open", "refused == true", "policy != fial",
+                           "not limits-enforced-by cgruop", "limits-enforced-by (cgroup, rlimits)", "not watched-by landlock_audt", "watched-by (pidfd, nobody)",
+                           "not (limit.memroy > 5)", "limit.memory <= 5", "limit.wall > 3", "status in (0, x)", "not run == abc", "tool == \"a b\"",
+                           "not writes-within ../x", "reads-within (src, \"\")", "no-network no-git", "tool == \"x", "a ; b", "()"}) {
     CAPTURE(text);
     CHECK_FALSE(Assertion::parse(text).ok());
     const Outcome r = verify_with({"--assert", text, "/nonexistent"});
@@ -162,6 +168,98 @@ TEST_CASE("assertion: what cannot be read is refused with one line", "[verify]")
   }
   CHECK_FALSE(Assertion::parse(std::string(200, '(') + "no-git" + std::string(200, ')')).ok());
   CHECK_FALSE(Assertion::parse(std::string(5000, ' ')).ok());
+}
+
+TEST_CASE("assertion: a word that no record can hold names those that can", "[verify]") {
+  const auto error = [](const char* text) {
+    const auto parsed = Assertion::parse(text);
+    return parsed ? std::string() : parsed.error().what;
+  };
+  CHECK(error("network != loopbak") == "`network` knows no `loopbak`; it is one of: none, loopback");
+  CHECK(error("not watched-by x").find("output_counter, pidfd") != std::string::npos);
+  CHECK(error("limit.memory <= 5") == "there is no limit `limit.memory`; `limit.memory_bytes` is meant");
+  CHECK(error("limit.memroy <= 5").find("limit.memory_bytes, limit.swap_bytes") != std::string::npos);
+  // The page names each of them.
+  const std::string page = slurp(std::string(ETHOS_SOURCE) + "/docs/assertions.md");
+  std::istringstream list(ethos::verify::vocabulary_text());
+  int words = 0;
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream parts(line);
+    std::string name;
+    parts >> name;
+    for (std::string word; parts >> word; ++words) {
+      if (word.ends_with(',')) word.pop_back();
+      CAPTURE(name, word);
+      CHECK(page.find("`" + word + "`") != std::string::npos);
+      if (word.starts_with("limit.")) CHECK(Assertion::parse(word + " > 1").ok());
+      else if (name.find('-') == std::string::npos) CHECK(Assertion::parse(name + " != " + word).ok());
+      else CHECK(Assertion::parse("not " + name + " " + word).ok());
+    }
+  }
+  CHECK(words > 45);
+}
+
+TEST_CASE("assertion: every tool that does not fit has its counter-example, and runs are counted", "[verify]") {
+  LedgerMaker ledger = two_tools();
+  RunChoices more;
+  more.denials = 1;
+  more.run = "faireeyuculbogazdinryhi6d4";
+  add_run(ledger, more);
+  const Outcome r = verify_maker(ledger, "", "", {"--assert", "writes-within nowhere and no-denials"});
+  const Json& a = r.json.at("assertions").at(0);
+  CHECK(a.at("runs") == 3);
+  CHECK(a.at("failed") == 3);
+  REQUIRE(a.at("of_tools").size() == 2);
+  CHECK(a.at("of_tools").at(0).at("tool") == "t");
+  CHECK(a.at("of_tools").at(0).at("runs") == 2);
+  CHECK(a.at("of_tools").at(1).at("tool") == "shellcheck");
+  CHECK(a.at("counterexample").at("run") == a.at("of_tools").at(0).at("run"));
+  const TempDir dir;
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  const Outcome words = verify_with({"--pin", dir.file("pin"), dir.file("l.db"), "--assert", "writes-within nowhere and no-denials"});
+  CHECK(words.out.find("(3 runs, 3 fail)") != std::string::npos);
+  CHECK(words.out.find("shellcheck: was granted writing") != std::string::npos);
+  CHECK(words.out.find("(and 1 more of that tool)") != std::string::npos);
+}
+
+TEST_CASE("assertion: one that fails does not hide what was recomputed", "[verify]") {
+  const Outcome r = verify_maker(two_tools(), "", "", {"--assert", "no-denials"});
+  CHECK(r.status == 1);
+  CHECK(r.json.at("recomputed").at("result") == "pass");
+  CHECK(r.json.at("statements").at("result") == "fail");
+  CHECK(r.verdict("policy") == "fail");  // as version 1 has it
+  CHECK(r.json.at("verdicts").size() == 8);
+  // A real failure is the first one, whatever is asserted.
+  LedgerMaker ledger = two_tools();
+  RunChoices bad;
+  bad.run = "faireeyuculbogazdinryhi6d4";
+  bad.patch["run.close"] = {{"gaps", 1}};
+  add_run(ledger, bad);
+  const Outcome both = verify_maker(ledger, "", "", {"--assert", "no-denials"});
+  CHECK(both.first() == "counts_mismatch");
+  CHECK(both.json.at("recomputed").at("result") == "fail");
+  // Open runs stay in sight.
+  LedgerMaker open;
+  RunChoices running;
+  running.close = false;
+  running.denials = 1;
+  add_run(open, running);
+  const TempDir dir;
+  open.write(dir.file("l.db"));
+  save(dir.file("pin"), open.pin());
+  const Outcome words = verify_with({"--pin", dir.file("pin"), dir.file("l.db"), "--assert", "no-denials"});
+  CHECK(words.out.find("but completeness is incomplete") != std::string::npos);
+  CHECK(words.out.find("the evidence holds") == std::string::npos);
+  CHECK(words.out.find("First bad") == std::string::npos);
+}
+
+TEST_CASE("assertion: a tool that it names and that never ran is said, on either side", "[verify]") {
+  const Outcome r = verify_maker(two_tools(), "", "", {"--assert", "tool != shelcheck implies no-network"});
+  CHECK(r.status == 0);
+  CHECK(r.has("tool_unseen"));
+  CHECK(r.json.at("assertions").at(0).at("unseen_tools").at(0) == "shelcheck");
+  CHECK_FALSE(verify_maker(two_tools(), "", "", {"--assert", "tool != shellcheck implies no-network"}).has("tool_unseen"));
 }
 
 TEST_CASE("period: one without any run is an answer of its own, whatever is asserted", "[verify]") {
@@ -266,13 +364,13 @@ TEST_CASE("assertions: what is wrong with a statement, and why it fails, is said
   CHECK(verify_maker(ledger, "", "", {"--assert", "writes-nothing"}).json.at("assertions").at(0).at("result") == "pass");
   const auto result = [&](const char* text) { return verify_maker(ledger, "", "", {"--assert", text}).json.at("assertions").at(0).at("result").get<std::string>(); };
   CHECK(result("watched-by pidfd") == "pass");
-  CHECK(result("watched-by (pidfd, nobody)") == "fail");
+  CHECK(result("watched-by (pidfd, landlock_audit)") == "fail");
   CHECK(result("source.K") == "fail");
   CHECK(result("denials == 0 where tool == t") == "pass");
   CHECK(result("denials == 1 where tool == t") == "fail");
   CHECK(result("denials == 0 where source.K") == "empty");
   CHECK(result("(denials == 0 where tool == shellcheck) and no-network") == "pass");
-  CHECK(why("watched-by (pidfd, nobody)").find("was not watched by nobody") != std::string::npos);
+  CHECK(why("watched-by (pidfd, landlock_audit)").find("was not watched by landlock_audit") != std::string::npos);
   LedgerMaker writer;
   RunChoices choices;
   choices.vector = "02-linter";

@@ -116,6 +116,29 @@ TEST_CASE("pin: a minimum that a run's bundle cannot be held against is said so,
   }
 }
 
+TEST_CASE("attest: what a bundle of one run shows is not said of the ledger", "[verify]") {
+  const TempDir dir;
+  LedgerMaker ledger;
+  add(ledger, kFirst);
+  add(ledger, kSecond);
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  save(dir.file("b"), run_bundle(dir, dir.file("l.db"), kFirst));
+  const auto properties = [&](const char* file) {
+    REQUIRE(verify_with({"--quiet", "--pin", dir.file("pin"), "--attest", dir.file("a"), "--assert", "no-network", dir.file(file)}).status == 0);
+    return Json::parse(slurp(dir.file("a"))).at("predicate").at("properties").dump();
+  };
+  const std::string whole = properties("l.db");
+  const std::string one = properties("b");
+  for (const std::string name : {"COMPLETE\"", "POLICY\"", "INTEGRITY\"", "ASSERTION no-network"}) {
+    CAPTURE(name, whole, one);
+    CHECK(whole.find("\"ETHOS_" + name) != std::string::npos);
+    CHECK(one.find("\"ETHOS_" + name) == std::string::npos);
+    CHECK(one.find("\"ETHOS_RUN_" + name) != std::string::npos);
+  }
+  CHECK(one.find("\"ETHOS_PINNED\"") != std::string::npos);
+}
+
 TEST_CASE("pin: one of another ledger asks whether it is the right pin", "[verify]") {
   LedgerMaker ledger;
   add_run(ledger);
@@ -232,10 +255,61 @@ TEST_CASE("memory: every byte changed is reported or changes only when it was se
     save(dir.file("memory"), bad);
     const int status = verify_with(args).status;
     CAPTURE(at, status);
+    // A damaged file accuses nobody.
+    CHECK(status != 1);
     // The time, and the signature's own bytes, which nothing rests on: the file is the auditor's.
     const bool harmless = at < key || (at > signature && at < good.find("\",\"origin\""));
     if (!harmless) CHECK(status != 0);
   }
+}
+
+TEST_CASE("memory: a line whose signature is not over what it says accuses nobody", "[verify]") {
+  const TempDir dir;
+  LedgerMaker ledger;
+  add(ledger, kFirst);
+  const std::size_t early = ledger.records.size();
+  ledger.write(dir.file("early.db"));
+  save(dir.file("pin"), ledger.pin());
+  const auto verify = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args{"--pin", dir.file("pin"), "--memory", dir.file("memory"), dir.file("l.db")};
+    args.insert(args.end(), more.begin(), more.end());
+    return verify_with(args);
+  };
+  REQUIRE(verify_with({"--quiet", "--pin", dir.file("pin"), "--memory", dir.file("memory"), dir.file("early.db")}).status == 0);
+  const std::string good = slurp(dir.file("memory"));
+  add(ledger, kSecond);
+  ledger.write(dir.file("l.db"));
+  const std::string head = ledger.origin + "\\n" + std::to_string(early) + "\\n";
+  const auto at = good.find(head) + head.size();
+  REQUIRE(at > head.size());
+  std::string other_root = good;
+  other_root[at] = other_root[at] == 'A' ? 'B' : 'A';
+  // A size beyond the ledger would read as a ledger that was cut.
+  std::string other_size = good;
+  other_size.insert(at - 2, "00");
+  for (const std::string& bad : {other_root, other_size}) {
+    save(dir.file("memory"), bad);
+    const Outcome r = verify({"--json"});
+    CAPTURE(r.out);
+    CHECK(r.status == 3);
+    CHECK(r.has("memory_damaged"));
+    CHECK_FALSE(r.has("memory_root"));
+    CHECK_FALSE(r.has("behind_memory"));
+    CHECK(r.json.at("known").at(0).at("answer") == "damaged");
+    CHECK(verify({}).out.find("contradict each other") == std::string::npos);
+    CHECK(slurp(dir.file("memory")) == bad);
+  }
+  // A later state by a key that the cut ledger does not have is no damage: the ledger is shorter.
+  const std::size_t before = ledger.records.size();
+  ledger.rotate();
+  add(ledger, "eaireeyuculbogazdinryhi6d4");
+  REQUIRE(ledger.records.size() > before);
+  ledger.write(dir.file("l.db"));
+  save(dir.file("memory"), good);
+  REQUIRE(verify({"--quiet"}).status == 0);
+  const Outcome cut = verify_with({"--json", "--pin", dir.file("pin"), "--memory", dir.file("memory"), dir.file("early.db")});
+  CHECK(cut.status == 4);
+  CHECK(cut.has("behind_memory"));
 }
 
 TEST_CASE("memory: lines are in order, few of a ledger stay, several ledgers share a file", "[verify]") {

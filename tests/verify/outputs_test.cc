@@ -50,10 +50,10 @@ std::size_t count(const std::string& text, const std::string& part) {
 
 TEST_CASE("junit: a case an answer, failures with record and meaning", "[verify]") {
   Story story;
-  CHECK(story.verify({"--junit", story.dir.file("j"), "--assert", "no-network", "--assert", "tool == \"<&>\" implies no-network", "--assert", "no-denials"}).status == 1);
+  CHECK(story.verify({"--junit", story.dir.file("j"), "--assert", "no-network", "--assert", "tool == x implies writes-within \"<&>\"", "--assert", "no-denials"}).status == 1);
   const std::string xml = story.text("j");
   CHECK(xml.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "));
-  CHECK(count(xml, "<testcase ") == 11);
+  CHECK(count(xml, "<testcase ") == 12);
   CHECK(count(xml, "<testcase ") == count(xml, "</testcase>") + count(xml, "\"/>\n    <testcase") + count(xml, "\"/>\n  </testsuite"));
   CHECK(xml.find("tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\"") != std::string::npos);
   CHECK(xml.find("&lt;&amp;&gt;") != std::string::npos);
@@ -109,6 +109,55 @@ TEST_CASE("attest: a statement is signed over exactly what is in it", "[verify]"
   CHECK(envelope.at("signatures").at(0).at("keyid") == key.vkey);
   CHECK(crypto_sign_verify_detached(reinterpret_cast<const unsigned char*>(signature.data()), reinterpret_cast<const unsigned char*>(message.data()), message.size(),
                                     reinterpret_cast<const unsigned char*>(key.public_key.data())) == 0);
+}
+
+TEST_CASE("attest: a statement about some of the runs cannot be read as one about all", "[verify]") {
+  Story story;
+  const std::vector<std::string> asked{"--attest", story.dir.file("a"), "--assert", "no-network", "--period", "2026-09-21..2026-09-21", "--zone", "+01:00"};
+  CHECK(story.verify(asked).status == 0);
+  Json predicate = Json::parse(story.text("a")).at("predicate");
+  const Json& properties = predicate.at("properties");
+  CHECK(std::find(properties.begin(), properties.end(), "ETHOS_ASSERTION no-network") == properties.end());
+  CHECK(std::find(properties.begin(), properties.end(), "ETHOS_ASSERTION_IN_PERIOD 2026-09-21..2026-09-21 +01:00, 1 run: no-network") != properties.end());
+  const Json& scope = predicate.at("urn:ethos:verdict:1");
+  CHECK(scope.at("period").at("zone") == "+01:00");
+  CHECK(scope.at("period").at("runs") == 1);
+  CHECK(scope.at("assertions").at(0).at("runs") == 1);
+  CHECK(scope.at("inputs").at(0).at("what") == "ledger");
+  CHECK(scope.at("coverage") == "whole");
+}
+
+TEST_CASE("attest: a summary that says failed says of what", "[verify]") {
+  Story open(true);
+  CHECK(open.verify({"--attest", open.dir.file("a"), "--attest-type", "vsa"}).status == 4);
+  LedgerMaker broken = open.ledger;
+  broken.records[3].bytes[9] = '!';
+  broken.write(open.dir.file("l.db"));
+  CHECK(open.verify({"--attest", open.dir.file("b"), "--attest-type", "vsa", "--assert", "no-denials"}).status == 1);
+  const Json a = Json::parse(open.text("a")).at("predicate").at("urn:ethos:verdict:1");
+  const Json b = Json::parse(open.text("b")).at("predicate").at("urn:ethos:verdict:1");
+  CHECK(a.at("exit") == 4);
+  CHECK(a.at("problems").at(0).at("code") == "run_open");
+  CHECK_FALSE(a.contains("first_bad"));
+  CHECK(b.at("exit") == 1);
+  CHECK(b.at("first_bad").at("seq") == 3);
+  CHECK(b.at("assertions").at(0).at("result") != "pass");
+}
+
+TEST_CASE("outputs: every file that was read is named by its digest, in every form", "[verify]") {
+  Story story;
+  const std::vector<std::string> asked{"--memory", story.dir.file("m"), "--junit", story.dir.file("j"), "--transcript", story.dir.file("t"), "--json"};
+  CHECK(story.verify(asked).status == 0);
+  const Outcome r = story.verify(asked);
+  CHECK(r.status == 0);
+  for (const char* file : {"l.db", "pin", "m"}) {
+    const std::string digest = hex(sha256(story.text(file)));
+    CAPTURE(file);
+    CHECK(story.text("t").find(digest) != std::string::npos);
+    CHECK(story.text("j").find("sha256:" + digest) != std::string::npos);
+    CHECK(r.json.at("inputs").dump().find(digest) != std::string::npos);
+  }
+  CHECK(story.text("j").find("<property name=\"checkpoint\" value=\"size ") != std::string::npos);
 }
 
 TEST_CASE("attest: what does not hold is not attested", "[verify]") {
