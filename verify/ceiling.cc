@@ -182,6 +182,25 @@ bool narrower(const std::string& key, const Value& a, const Value& b) {
 
 }  // namespace
 
+bool is_canonical_ceiling(const Value& ceiling) {
+  if (!ceiling.has("name")) return false;
+  for (const std::string& key : ceiling.keys()) {
+    const Value& value = ceiling.at(key);
+    if (key == "limits") {
+      if (!value.is_object()) return false;
+      for (const std::string& name : value.keys()) {
+        const LimitRule* rule = limit_by_name(name);
+        const Value& limit = value.at(name);
+        if (rule == nullptr || !limit.is_integer() || limit.number() < rule->least || limit.number() > rule->most) return false;
+      }
+      continue;
+    }
+    const auto canonical = ceiling_key(key, value);
+    if (!canonical || canonical->kind() == Value::Kind::none || !(*canonical == value)) return false;
+  }
+  return true;
+}
+
 Result<Value> canonical_ceiling(std::string_view text) {
   auto parsed = parse_jsonc(text);
   if (!parsed) return std::move(parsed).error();

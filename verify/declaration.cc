@@ -45,6 +45,12 @@ bool env_refused(std::string_view name, bool fixed) {
          name == "PYTHONSTARTUP" || name == "NODE_OPTIONS";
 }
 
+}  // namespace
+
+bool may_name_variable(std::string_view name, bool fixed) { return env_name(name) && !env_refused(name, fixed); }
+
+namespace {
+
 // Reads one tool into the keys of the normal form.
 class ToolReader {
  public:

@@ -25,6 +25,12 @@ struct NormalInput {
 // not_found when the tool is not in the file, or the workspace's path is needed and not known.
 Result<Value> normal_from_declaration(const NormalInput& input);
 
+// D-5: may `env` name this variable, with a value or without?
+bool may_name_variable(std::string_view name, bool fixed);
+
+// Is `ceiling` an object of N-12, as canonical_ceiling gives it?
+bool is_canonical_ceiling(const Value& ceiling);
+
 // The canonical form of a ceiling file (N-12).
 Result<Value> canonical_ceiling(std::string_view text);
 // `workspace/1` (D-15).

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "verify/encoding.h"
@@ -102,6 +104,29 @@ std::string check_hides(const Value& facts, const Value& normal) {
   return "";
 }
 
+// F-2, F-3: one name is one place, and what lies above another place is a directory.
+std::string check_places(const Value& facts) {
+  std::map<std::string, const Value*> places;
+  for (const Value& fact : facts.at("paths").items()) {
+    if (fact.text_at("state") != "present") continue;
+    const std::string& asked = fact.text_at("asked");
+    if (asked == ".") {
+      if (fact.text_at("type") != "dir") return "the workspace is no directory";
+      for (const char* key : {"dev", "ino"}) {
+        if (!(fact.at(key) == facts.at("workspace").at(key)))
+          return "the path `.` is another directory than the workspace";
+      }
+    }
+    const auto [at, is_new] = places.try_emplace(asked, &fact);
+    const Value& first = *at->second;
+    if (is_new) continue;
+    const bool is_file = first.text_at("type") == "file" && fact.text_at("type") == "file";
+    if (!is_file && !(first.at("ino") == fact.at("ino") && first.at("type") == fact.at("type")))
+      return "one path of two places: " + printable(asked, 200);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string check_facts_rules(const Value& facts, const Value& normal) {
@@ -121,15 +146,7 @@ std::string check_facts_rules(const Value& facts, const Value& normal) {
   if (!is_sorted || !ascending_words(host.at("cgroup_controllers")))
     return "`host` has a list that is not sorted";
   if (!ascending_words(facts.at("env"))) return "`env` is not sorted, each name once";
-  // F-2.
-  for (const Value& fact : facts.at("paths").items()) {
-    if (fact.text_at("asked") != "." || fact.text_at("state") != "present") continue;
-    for (const char* key : {"dev", "ino"}) {
-      if (!(fact.at(key) == facts.at("workspace").at(key)))
-        return "the path `.` is another directory than the workspace";
-    }
-  }
-  return "";
+  return check_places(facts);
 }
 
 }  // namespace ethos::verify

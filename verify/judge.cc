@@ -9,6 +9,7 @@
 #include "verify/judge_artifacts.h"
 #include "verify/judge_decision.h"
 #include "verify/judge_end.h"
+#include "verify/judge_programs.h"
 #include "verify/policy_path.h"
 
 namespace ethos::verify {
@@ -26,6 +27,8 @@ class RunJudge {
     const auto policy = recompute_policy(run_, reader_, cache_, report_);
     if (policy && run_.has_enforced()) check_enforced(*policy);
     if (policy && programs) check_started(*policy, *programs);
+    if (policy && programs) judge_programs(run_, *policy, *programs, report_);
+    if (policy) judge_measured(run_, *policy, reader_, report_);
     judge_artifacts(run_, policy.get(), cache_, report_);
     judge_decision(run_, reader_, report_);
     RunJudgement out;

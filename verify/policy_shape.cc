@@ -7,6 +7,7 @@
 #include "verify/forms.h"
 #include "verify/grants.h"
 #include "verify/limits.h"
+#include "verify/normal_rules.h"
 #include "verify/policy_path.h"
 
 namespace ethos::verify {
@@ -207,7 +208,7 @@ std::string check_normal(const Value& normal) {
   for (const std::string& key : limits.keys()) {
     if (!enforce.has(key)) return "`enforce` does not go with `limits`";
   }
-  return "";
+  return check_normal_rules(normal);
 }
 
 std::string check_facts(const Value& facts, const Value& normal) {

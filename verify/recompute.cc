@@ -7,6 +7,7 @@
 #include "verify/declaration.h"
 #include "verify/encoding.h"
 #include "verify/grants.h"
+#include "verify/normal_rules.h"
 #include "verify/plan.h"
 #include "verify/policy_path.h"
 
@@ -76,6 +77,10 @@ class PolicyJudge {
     const std::string shape = check_normal(normal_);
     if (!shape.empty()) return bad(Code::normal_mismatch, "normal has not the form it must have", shape);
     check_open_against_normal();
+    if (texts_.workspace) {
+      const std::string path = absolute_in_workspace(normal_, *texts_.workspace);
+      if (!path.empty()) report_.add(Code::normal_mismatch, "a path of the workspace is named as if it lay outside", "a relative path", path);
+    }
     check_ceilings();
     check_source();
     if (!facts_.is_object()) return miss("the facts of the host are not disclosed");
@@ -160,6 +165,14 @@ class PolicyJudge {
       report_.add(Code::ceiling_exceeded, "the built-in ceiling workspace/1 was not applied first", "workspace/1",
              applied.empty() ? "" : applied[0].text_at("name"));
     }
+    // D-14: only a ceiling of the host can pin a declaration.
+    if (origin == "pinned" && applied.empty()) {
+      report_.add(Code::contradiction, "the declaration is pinned and no ceiling pins it", "a ceiling", "");
+    }
+    // DE-3: the keys come from the ceiling of the host.
+    if (open_.at("decision").at("authenticated").flag() && applied.size() < (exempt ? 1U : 2U)) {
+      report_.add(Code::contradiction, "a decision was authenticated and no ceiling of the host has a key", "a ceiling beside workspace/1", "");
+    }
   }
 
   void check_source() {
@@ -206,6 +219,10 @@ class PolicyJudge {
     if ((cgroup == "none" || cgroup == "v1") && facts_.at("host").at("cgroup_controllers").size() != 0) {
       report_.add(Code::contradiction, "run.open and the facts differ in cgroup v2", cgroup,
                   encode_canonical(facts_.at("host").at("cgroup_controllers")));
+    }
+    // The commit was read from the repository at the workspace's root.
+    if (open_.text_at("origin") == "revision" && (facts_.at("git").text_at("layout") == "none" || !open_.has("repository"))) {
+      report_.add(Code::contradiction, "the declaration comes from a commit and there is no repository", open_.text_at("source_revision"), "");
     }
     if (open_.has("repository")) {
       same("the repository's layout", open_.at("repository").at("layout"), facts_.at("git").at("layout"));

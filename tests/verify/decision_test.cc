@@ -30,9 +30,11 @@ Json envelope(const Json& inside, const std::string& signature = base64(std::str
           {"signatures", {{{"keyid", "k"}, {"sig", signature}}}}};
 }
 
-Outcome with(const std::string& document, const std::string& patch = "{}", bool disclose = true) {
+Outcome with(const std::string& document, const std::string& patch = "{}", bool disclose = true,
+             const std::string& vector = "01-defaults") {
   LedgerMaker ledger;
   RunChoices choices;
+  choices.vector = vector;
   Json stated = {{"authenticated", false},
                  {"doc", ledger.commit("decision", document, disclose)},
                  {"policy", "acme/7"},
@@ -57,7 +59,11 @@ TEST_CASE("decision: one that allows this run passes, signed or not", "[verify]"
   CAPTURE(bare.out);
   CHECK(bare.status == 0);
   CHECK(with(envelope(payload()).dump()).status == 0);
-  CHECK(with(envelope(payload()).dump(), R"({"authenticated":true})").status == 0);
+  // The keys lie in the ceiling of the host.
+  CHECK(with(envelope(payload()).dump(), R"({"authenticated":true})", true,
+             "17-narrowed-by-ceiling")
+            .status == 0);
+  refused(with(envelope(payload()).dump(), R"({"authenticated":true})"));
   CHECK(with("// of a person\n" + payload().dump(2)).status == 0);
   CHECK(with(payload().dump(), "{}", false).status ==
         4);  // not disclosed: nothing contradicts, and something is missing

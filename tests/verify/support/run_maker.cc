@@ -214,14 +214,19 @@ std::string good_filter(int also_allow) {
 
 void add_run(LedgerMaker& ledger, const RunChoices& choices) {
   const std::string file = choices.vector + ".json";
-  const Json normal = Json::parse(policy_member(file, "normal"));
+  Json normal = Json::parse(policy_member(file, "normal"));
+  // The one that pins it.
+  if (normal.at("origin") == "pinned" && normal.at("ceilings").empty()) normal["ceilings"].push_back({{"name", "host"}});
   const Json facts = Json::parse(policy_member(file, "facts"));
   const Json plan = Json::parse(policy_member(file, "plan"));
   const Json grants = Json::parse(policy_member(file, "grants"));
   const auto add = [&](const std::string& type, const Json& body) { return ledger.add(type, patched(choices, type, body), choices.run); };
   std::int64_t records = 1;
   Json open = open_body(ledger, choices, normal, facts);
-  if (normal.at("origin") == "revision") open["source_revision"] = std::string(40, 'a');
+  if (normal.at("origin") == "revision") {
+    open["source_revision"] = std::string(40, 'a');
+    open["repository"] = {{"layout", facts.at("git").at("layout")}};
+  }
   add("run.open", open);
   for (const Json& grant : grants) {
     bool skip = false;
