@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <tuple>
 
 #include "sandbox/proc_dir.h"
 #include "sandbox/proc_status.h"
@@ -111,11 +112,30 @@ Result<CgroupParent> root_subtree(const std::string& mount) {
   }
   const auto controllers = words_of(dir, "cgroup.controllers");
   if (controllers.empty()) return CgroupParent{path, {}};
+  // io costs every group something, so that only a run with a limit of it has it switched on.
+  const bool has_io = std::ranges::binary_search(controllers, "io");
   for (const auto& name : controllers)
     if (name == "memory" || name == "pids" || name == "cpu")
       if (auto r = write_value(dir.get(), "cgroup.subtree_control", "+" + name); !r)
         return Unexpected(std::move(r).error());
-  return CgroupParent{path, words_of(dir, "cgroup.subtree_control")};
+  CgroupParent out{path, words_of(dir, "cgroup.subtree_control")};
+  if (has_io && !std::ranges::binary_search(out.controllers, "io"))
+    out.controllers.insert(std::ranges::upper_bound(out.controllers, "io"), "io");
+  return out;
+}
+
+// Root's own subtree passes io down from the first run on that limits it.
+Result<void> pass_io_down(const std::string& parent) {
+  const UniqueFd dir = open_dir(parent);
+  const auto passed = words_of(dir, "cgroup.subtree_control");
+  if (std::ranges::binary_search(passed, "io")) return {};
+  return write_value(dir.get(), "cgroup.subtree_control", "+io");
+}
+
+bool limits_io(const Plan& plan) {
+  return std::ranges::any_of(plan.limits, [](const Limit& limit) {
+    return limit.by == Enforcer::cgroup && is_io_limit(limit.name);
+  });
 }
 
 bool is_usable(const std::string& path) {
@@ -190,6 +210,9 @@ std::string advise_on_controller(std::string_view name) {
 
 Result<CgroupLeaf> CgroupLeaf::create(const CgroupParent& parent, const Plan& plan,
                                       const Note& note) {
+  if (limits_io(plan))
+    if (auto passed = pass_io_down(parent.path); !passed)
+      return Unexpected(std::move(passed).error());
   const std::string path = parent.path + "/" + random_name();
   if (note)
     if (auto noted = note(path); !noted) return Unexpected(std::move(noted).error());
@@ -222,12 +245,28 @@ Result<void> CgroupLeaf::apply(const Plan& plan) {
       done = write_value(fd(), "pids.max", std::to_string(limit.value));
     } else if (limit.name == "cpu_percent") {
       done = write_value(fd(), "cpu.max", std::to_string(limit.value * 1000) + " 100000");
+    } else if (is_io_limit(limit.name)) {
+      done = limit_io(plan, limit);
     } else {
       done = fail(Errc::unsupported, limit.name + " has no cgroup form");
     }
     if (!done) return Unexpected(std::move(done).error().with_context(limit.name));
   }
   return {};
+}
+
+Result<void> CgroupLeaf::limit_io(const Plan& plan, const Limit& limit) {
+  disks_ = disks_of(plan);
+  if (disks_.empty() || disks_.size() > kMaxDisks)
+    return fail(Errc::unsupported, std::to_string(disks_.size()) + " disks under what is granted");
+  for (const std::string& disk : disks_)
+    if (auto done = write_value(fd(), "io.max", io_setting(disk, limit)); !done) return done;
+  return {};
+}
+
+std::vector<DiskUse> CgroupLeaf::io_use() const {
+  const auto text = read_small_file(fd(), "io.stat");
+  return text ? parse_io_stat(*text) : std::vector<DiskUse>();
 }
 
 CgroupLeaf::~CgroupLeaf() {
@@ -243,11 +282,13 @@ CgroupState CgroupLeaf::read_back() const {
   out.has_controllers = controllers && !words(*controllers).empty();
   // The files below are there exactly with their controllers.
   if (controllers && !out.has_controllers) return out;
-  for (const char* file : {"cpu.max", "memory.max", "memory.swap.max", "pids.max"}) {
+  for (const char* file : {"cpu.max", "io.max", "memory.max", "memory.swap.max", "pids.max"}) {
     auto value = read_small_file(fd(), file);
     if (!value) continue;
     std::string text = std::move(value).value();
     while (!text.empty() && text.back() == '\n') text.pop_back();
+    // Without a limit of this run it has no line.
+    if (text.empty() && disks_.empty()) continue;
     out.files.push_back({file, std::move(text)});
   }
   return out;
@@ -294,7 +335,12 @@ bool CgroupLeaf::wait_until_empty() const {
   return false;
 }
 
-bool CgroupLeaf::kill() const { return write_value(fd(), "cgroup.kill", "1").has_value(); }
+// What waits for its turn at a disk cannot be killed before it has had it.
+bool CgroupLeaf::kill() const {
+  for (const std::string& disk : disks_)
+    std::ignore = write_value(fd(), "io.max", disk + " rbps=max wbps=max");
+  return write_value(fd(), "cgroup.kill", "1").has_value();
+}
 
 bool CgroupLeaf::remove() {
   for (int attempt = 0; attempt < 100; ++attempt) {

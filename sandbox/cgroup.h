@@ -11,6 +11,7 @@
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
 #include "sandbox/enforced.h"
+#include "sandbox/io_limit.h"
 #include "sandbox/plan.h"
 
 namespace ethos::sandbox {
@@ -60,12 +61,14 @@ class CgroupLeaf {
   // One number of a file, e.g. number("pids.events", "max"); 0 when absent. Empty key: the file's
   // only number.
   [[nodiscard]] std::uint64_t number(const char* file, std::string_view key) const;
+  // What was moved from and to each disk so far.
+  [[nodiscard]] std::vector<DiskUse> io_use() const;
   // Lines of cgroup.threads: every task, no controller needed.
   [[nodiscard]] std::uint64_t count_tasks() const;
   // Waits at most two seconds for `populated 0`: newer kernels take a task out of its cgroup a
   // moment after it was reaped.
   [[nodiscard]] bool wait_until_empty() const;
-  // Linux 5.14: kills everything inside, forks in flight included.
+  // Linux 5.14: kills everything inside, forks in flight included. No disk is limited from then on.
   bool kill() const;
   // False when it is still busy after a second.
   bool remove();
@@ -73,9 +76,11 @@ class CgroupLeaf {
  private:
   CgroupLeaf(std::string path, base::UniqueFd dir) : path_(std::move(path)), dir_(std::move(dir)) {}
   base::Result<void> apply(const Plan& plan);
+  base::Result<void> limit_io(const Plan& plan, const Limit& limit);
 
   std::string path_;
   base::UniqueFd dir_;
+  std::vector<std::string> disks_;  // those with a limit in io.max
 };
 
 }  // namespace ethos::sandbox

@@ -8,6 +8,7 @@
 #include "sandbox/based_path.h"
 #include "sandbox/blueprint.h"
 #include "sandbox/enforced.h"
+#include "sandbox/io_limit.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -192,6 +193,11 @@ class Comparison {
     cgroup_file("swap_bytes", "memory.swap.max", std::to_string(value("swap_bytes") / page * page));
     if (!plan_.limit("swap_bytes") && cgroup_value("memory.swap.max") != "absent")
       cgroup_file("memory_bytes", "memory.swap.max", "0");
+    const bool limits_io = plan_.limit(std::string(kIoRead)) || plan_.limit(std::string(kIoWrite));
+    if (limits_io) {
+      const std::string difference = io_difference(plan_, cgroup_value("io.max"));
+      if (!difference.empty()) differ("cgroup io.max", "the limit of each disk", difference);
+    }
     cgroup_file("pids", "pids.max", std::to_string(value("pids")));
     cgroup_file("cpu_percent", "cpu.max", std::to_string(value("cpu_percent") * 1000) + " 100000");
   }

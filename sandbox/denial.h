@@ -82,7 +82,7 @@ struct LimitEvent {
   Mark mark = Mark::supervisor;
   LimitAction action = LimitAction::killed;
   // memory.events, pids.events, cpu.stat, timer, byte_counter, process_count, wait_status,
-  // peak_data, statfs
+  // peak_data, statfs, layers_sum, io.stat
   std::string source;
   std::uint64_t count = 1;  // refusals counted, where there is a counter
 };

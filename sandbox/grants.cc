@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "sandbox/conflicts.h"
+#include "sandbox/io_limit.h"
 #include "sandbox/limits.h"
 #include "sandbox/path_text.h"
 
@@ -169,6 +170,7 @@ std::optional<Enforcer> choose_enforcer(const Normal& normal, const Facts& facts
   const auto list = normal.enforce.find(limit);
   if (list == normal.enforce.end()) return std::nullopt;
   const std::string_view controller = limit == "cpu_percent" ? "cpu"
+                                      : is_io_limit(limit)   ? "io"
                                       : limit == "pids"      ? "pids"
                                                              : "memory";
   for (const Enforcer e : list->second) {

@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint64_t kMaxForkRefusals = 1000;
 // Exact counting may take one part in so many of the supervisor's time.
 constexpr std::uint64_t kExactShare = 8;
+// Rates are those of a second.
+constexpr std::uint64_t kIoWindowNs = 1'000'000'000;
 
 // Of a limit that a cgroup holds the cgroup tells.
 std::uint64_t watched_limit(const Plan& plan) {
@@ -222,9 +224,49 @@ void LimitWatch::look_at_processes(std::vector<LimitEvent>& out) {
   out.push_back(std::move(event));
 }
 
+// The kernel counts no waiting for io.max; that a disk moved about as much in a second as it may
+// is how a tool looks that was held back.
+void LimitWatch::look_at_io(std::uint64_t least_ns, std::vector<LimitEvent>& out) {
+  const auto& leaf = launch_.cgroup();
+  const auto read = plan_.limit(std::string(kIoRead));
+  const auto write = plan_.limit(std::string(kIoWrite));
+  if (!leaf || (!read && !write)) return;
+  const std::uint64_t now = boottime_ns();
+  if (io_from_ns_ != 0 && now - io_from_ns_ < least_ns) return;
+  std::vector<DiskUse> use = leaf->io_use();
+  const std::uint64_t span_ms = io_from_ns_ == 0 ? 0 : (now - io_from_ns_) / 1'000'000;
+  for (const DiskUse& disk : use) {
+    if (span_ms == 0) break;
+    const auto before = std::ranges::find(io_before_, disk.disk, &DiskUse::disk);
+    const DiskUse first = before == io_before_.end() ? DiskUse{} : *before;
+    report_rate(read, (disk.read_bytes - first.read_bytes) * 1000 / span_ms, has_reported_read_,
+                out);
+    report_rate(write, (disk.written_bytes - first.written_bytes) * 1000 / span_ms,
+                has_reported_write_, out);
+  }
+  io_from_ns_ = now;
+  io_before_ = std::move(use);
+}
+
+void LimitWatch::report_rate(const std::optional<Limit>& limit, std::uint64_t rate,
+                             bool& is_reported, std::vector<LimitEvent>& out) {
+  if (!limit || is_reported || rate < limit->value - limit->value / 8) return;
+  is_reported = true;
+  LimitEvent event;
+  event.name = limit->name;
+  event.value = limit->value;
+  event.observed = rate;
+  event.by = limit->by;
+  event.mark = Mark::supervisor;
+  event.source = "io.stat";
+  event.action = LimitAction::throttled;
+  out.push_back(std::move(event));
+}
+
 std::vector<LimitEvent> LimitWatch::look() {
   std::vector<LimitEvent> out;
   look_at_cgroup(out);
+  look_at_io(kIoWindowNs, out);
   look_at_layers(out);
   look_at_memory(out);
   look_at_processes(out);
@@ -234,6 +276,7 @@ std::vector<LimitEvent> LimitWatch::look() {
 std::vector<LimitEvent> LimitWatch::look_at_end(std::uint64_t max_rss_bytes) {
   std::vector<LimitEvent> out;
   look_at_cgroup(out);
+  look_at_io(kIoWindowNs / 2, out);
   look_at_layers(out);
   const auto limit = plan_.limit("memory_bytes");
   if (limit && limit->by != Enforcer::cgroup && !has_reported_memory_ &&

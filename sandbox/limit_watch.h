@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sandbox/cage.h"
+#include "sandbox/io_limit.h"
 #include "sandbox/launch.h"
 #include "sandbox/mapping_memory.h"
 #include "sandbox/process_watch.h"
@@ -17,6 +18,7 @@ namespace ethos::sandbox {
 
 // Limits that nobody announces: looked at on a timer and once more at the end. What can be seen:
 //   cgroup     memory.events oom_kill, pids.events max, cpu.stat nr_throttled: exact, mark K
+//   io         io.stat: a disk that moved 7/8 of its limit or more in a second: mark S
 //   tmpfs      no free block or inode left in scratch or a staged layer at a look: mark S
 //   rlimit     memory: a process whose data stands within 1/16 of RLIMIT_DATA at a look, or whose
 //              peak did; a single refused allocation far below the limit leaves no trace. Over all
@@ -51,6 +53,10 @@ class LimitWatch {
   void report_sum(const char* name, std::uint64_t observed, std::vector<LimitEvent>& out);
   void look_at_cgroup(std::vector<LimitEvent>& out);
   void look_at_layers(std::vector<LimitEvent>& out);
+  // Nothing when the last look was less than `least_ns` ago.
+  void look_at_io(std::uint64_t least_ns, std::vector<LimitEvent>& out);
+  static void report_rate(const std::optional<Limit>& limit, std::uint64_t rate, bool& is_reported,
+                          std::vector<LimitEvent>& out);
   // Counts anew what processes share, while all of the host's could matter to the limit.
   void look_at_shared_memory(std::uint64_t limit);
   void look_at_memory(std::vector<LimitEvent>& out);
@@ -74,6 +80,10 @@ class LimitWatch {
   MappingMemory mappings_;
   bool has_reported_memory_ = false;
   bool has_reported_cpu_ = false;
+  bool has_reported_read_ = false;
+  bool has_reported_write_ = false;
+  std::uint64_t io_from_ns_ = 0;
+  std::vector<DiskUse> io_before_;
 };
 
 }  // namespace ethos::sandbox

@@ -19,12 +19,15 @@ std::vector<LimitSpec> make_specs() {
   using enum Enforcer;
   constexpr std::uint64_t kMostPids = 4'194'304;     // PID_MAX_LIMIT
   constexpr std::uint64_t kMostFiles = 1'048'576;    // fs.nr_open's default
+  constexpr std::uint64_t kLeastRate = 64 * kKi;     // a page takes no longer than 1/16 s
   constexpr std::uint64_t kMostPercent = 1'000'000;  // 10,000 CPUs
   return {
       {"wall", "wall_ms", Unit::time, 1, kMaxInteger, 300 * kSecond, 3600 * kSecond, {supervisor}},
       {"memory", "memory_bytes", Unit::size, 1, kMaxInteger, 2 * kGi, 8 * kGi, {cgroup, rlimit}},
       {"swap", "swap_bytes", Unit::size, 0, kMaxInteger, 0, 0, {cgroup}},
       {"cpu", "cpu_percent", Unit::percent, 1, kMostPercent, 0, 0, {cgroup}},
+      {"io_read", "io_read_bps", Unit::size, kLeastRate, kMaxInteger, 0, 0, {cgroup}},
+      {"io_write", "io_write_bps", Unit::size, kLeastRate, kMaxInteger, 0, 0, {cgroup}},
       {"pids", "pids", Unit::count, 1, kMostPids, 512, 4096, {cgroup, supervisor}},
       {"output", "output_bytes", Unit::size, 1, 64 * kMi, 64 * kMi, 64 * kMi, {supervisor}},
       {"file_size", "file_bytes", Unit::size, 1, kMaxInteger, kGi, 8 * kGi, {rlimit}},
@@ -100,7 +103,9 @@ std::string value_form(const LimitSpec& spec) {
       out = "an integer without a unit";
       break;
   }
-  const std::string unit = spec.unit == Unit::time ? " ms" : spec.unit == Unit::size ? " bytes" : "";
+  const std::string unit = spec.unit == Unit::time   ? " ms"
+                           : spec.unit == Unit::size ? " bytes"
+                                                     : "";
   return out + ", from " + std::to_string(spec.least) + " to " + std::to_string(spec.most) + unit;
 }
 

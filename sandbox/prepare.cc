@@ -9,6 +9,7 @@
 #include "ledger/base/paths.h"
 #include "sandbox/facts_collect.h"
 #include "sandbox/file_rights.h"
+#include "sandbox/io_limit.h"
 #include "sandbox/output_format.h"
 #include "sandbox/path_text.h"
 #include "sandbox/plan_build.h"
@@ -197,6 +198,11 @@ Result<Prepared> prepare(const RunOptions& options, const Caller& caller,
   }
   if (!facts) return base::Unexpected(std::move(facts).error());
   p.facts = std::move(*facts);
+  // F-6: io.max knows disks only.
+  const auto& limits = p.policy.normal->limits;
+  if (std::ranges::any_of(limits, [](const auto& l) { return is_io_limit(l.first); }) &&
+      !disk_of(p.facts->workspace_device))
+    std::erase(p.facts->host.cgroup_controllers, "io");
   std::vector<std::string> arguments = options.words;
   if (!options.tool) arguments.erase(arguments.begin());
   if (auto decided = decide(p, arguments, purpose); !decided)

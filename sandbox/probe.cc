@@ -287,7 +287,7 @@ class Prober {
     }
     add("cgroup", error_of_parent, delegation.cause, delegation.fix, false,
         parent ? parent->path : "");
-    for (const char* name : {"memory", "pids", "cpu"}) {
+    for (const char* name : {"memory", "pids", "cpu", "io"}) {
       const bool has = parent && std::binary_search(parent->controllers.begin(),
                                                     parent->controllers.end(), name);
       const std::string feature = std::string("cgroup_") + name;
@@ -299,7 +299,9 @@ class Prober {
            : geteuid() == 0 || is_hybrid ? advise_on_controller(name)
                                          : delegation.fix) +
               (name == std::string_view("cpu") ? ", or declare no limit cpu: it has no weaker form"
-                                               : ", or name a weaker form with enforce"),
+               : name == std::string_view("io")
+                   ? ", or declare no limit of io: it has no weaker form"
+                   : ", or name a weaker form with enforce"),
           false);
     }
     if (!parent) return;

@@ -82,7 +82,7 @@ bool limits_by(const RunView& v, const std::vector<std::string>& words, Why& why
   for (const EffectiveLimit& limit : v.e().limits) {
     // Only what a cgroup could hold is asked for; the others have one enforcer each.
     const bool concerned = limit.name == "memory_bytes" || limit.name == "swap_bytes" || limit.name == "pids" ||
-                           limit.name == "cpu_percent";
+                           limit.name == "cpu_percent" || limit.name.starts_with("io_");
     if (!concerned || std::find(words.begin(), words.end(), limit.enforced_by) != words.end()) continue;
     why = limit.name + " was held by " + limit.enforced_by;
     why.seq = place_of_grant(v, [&](const Value& grant) { return grant.text_at("cap") == "limit" && grant.text_at("name") == limit.name; });

@@ -96,6 +96,7 @@ constexpr LimitRow kLimitRows[] = {
     {"memory.events", {"memory_bytes"}, "cgroup", "K", {"killed"}},
     {"pids.events", {"pids"}, "cgroup", "K", {"killed", "refused"}},
     {"cpu.stat", {"cpu_percent"}, "cgroup", "K", {"throttled"}},
+    {"io.stat", {"io_read_bps", "io_write_bps"}, "cgroup", "S", {"throttled"}},
     {"timer", {"wall_ms"}, "supervisor", "S", {"killed"}},
     {"byte_counter", {"output_bytes"}, "supervisor", "S", {"killed", "truncated"}},
     {"process_count", {"pids"}, "supervisor", "S", {"killed", "refused"}},
@@ -111,6 +112,7 @@ bool one_of_row(const std::array<std::string_view, N>& row, std::string_view wor
 
 // E-14: how much of the limit a source sees before it speaks. A sum that could not be measured may be anything.
 bool is_seen(std::string_view source, std::string_view action, std::uint64_t observed, std::uint64_t limit) {
+  if (source == "io.stat") return observed >= limit - limit / 8;
   if (source == "timer") return observed >= limit;
   if (source == "byte_counter" || source == "layers_sum") return observed > limit;
   if (source == "wait_status" || source == "statfs") return observed == limit;

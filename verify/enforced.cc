@@ -50,6 +50,14 @@ std::uint64_t known_fs_rights(std::int64_t abi) {
   return (std::uint64_t{1} << bits) - 1;
 }
 
+// Cuts what `separator` ends.
+std::string_view cut(std::string_view& rest, char separator) {
+  const std::size_t end = std::min(rest.find(separator), rest.size());
+  const std::string_view word = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return word;
+}
+
 // Numbers that Linux gives to the first time, cgroup, pid, user, uts and ipc namespace (proc_ns.h).
 bool is_initial(const std::string& inode) { return inode >= "4026531834" && inode <= "4026531839" && inode.size() == 10; }
 
@@ -218,6 +226,31 @@ class CageChecker {
     if (found != wanted) mismatch("cgroup file " + std::string(file) + " does not hold " + limit, wanted, found);
   }
 
+  // A line of io.max for each disk, e.g. "8:0 rbps=max wbps=1048576 riops=max wiops=max".
+  void disks(const std::string& limit, std::string_view key, const std::string& wanted) {
+    std::string shown;
+    for (const Value& entry : k_.at("cgroup").at("values").items()) {
+      if (entry.text_at("file") == "io.max") shown = entry.text_at("value");
+    }
+    std::set<std::string_view> seen;
+    std::string_view rest = shown;
+    bool holds = !shown.empty();
+    while (!rest.empty()) {
+      std::string_view line = cut(rest, '\n');
+      const std::string_view disk = cut(line, ' ');
+      const std::size_t colon = disk.find(':');
+      holds = holds && colon != std::string_view::npos && parse_decimal(disk.substr(0, colon)) &&
+              parse_decimal(disk.substr(colon + 1)) && seen.insert(disk).second;
+      bool is_held = false;
+      while (!line.empty()) {
+        const std::string_view word = cut(line, ' ');
+        if (word.starts_with(key) && word.substr(key.size()) == "=" + wanted) is_held = true;
+      }
+      holds = holds && is_held;
+    }
+    if (!holds) mismatch("cgroup file io.max does not hold " + limit, std::string(key) + "=" + wanted + " for each disk", shown);
+  }
+
   // K-8.
   void cgroup() {
     std::string last;
@@ -238,6 +271,8 @@ class CageChecker {
       const auto value = static_cast<std::int64_t>(parse_decimal(held.second).value_or(0));
       if (limit == "memory_bytes") control(limit, "memory.max", std::to_string(value / kPage * kPage));
       if (limit == "swap_bytes") control(limit, "memory.swap.max", std::to_string(value / kPage * kPage));
+      if (limit == "io_read_bps") disks(limit, "rbps", held.second);
+      if (limit == "io_write_bps") disks(limit, "wbps", held.second);
       if (limit == "pids") control(limit, "pids.max", std::to_string(value));
       if (limit == "cpu_percent") control(limit, "cpu.max", std::to_string(value * 1000) + " 100000");
     }

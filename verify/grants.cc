@@ -192,6 +192,7 @@ class GrantFunction {
     if (enforcer != "cgroup") return true;
     const std::string controller = limit == "memory_bytes" || limit == "swap_bytes" ? "memory"
                                    : limit == "cpu_percent"                         ? "cpu"
+                                   : limit.starts_with("io_")                       ? "io"
                                                                                     : "pids";
     return listed(facts_.at("host").at("cgroup_controllers"), controller);
   }

@@ -20,11 +20,13 @@ constexpr std::array<std::string_view, 2> kCgroupRlimit{"cgroup", "rlimit"};
 constexpr std::array<std::string_view, 2> kCgroupSupervisor{"cgroup", "supervisor"};
 
 using U = LimitUnit;
-constexpr std::array<LimitRule, 11> kRules{{
+constexpr std::array<LimitRule, 13> kRules{{
     {"wall", "wall_ms", U::time, 1, kMost, 300'000, 3'600'000, kSupervisor, {}},
     {"memory", "memory_bytes", U::size, 1, kMost, 2 * kGiB, 8 * kGiB, kCgroupRlimit, {}},
     {"swap", "swap_bytes", U::size, 0, kMost, -1, -1, kCgroup, {}},
     {"cpu", "cpu_percent", U::percent, 1, 1'000'000, -1, -1, kCgroup, {}},
+    {"io_read", "io_read_bps", U::size, 65'536, kMost, -1, -1, kCgroup, {}},
+    {"io_write", "io_write_bps", U::size, 65'536, kMost, -1, -1, kCgroup, {}},
     {"pids", "pids", U::number, 1, 4'194'304, 512, 4096, kCgroupSupervisor, {}},
     {"output", "output_bytes", U::size, 1, 64 * kMiB, 64 * kMiB, 64 * kMiB, kSupervisor, {}},
     {"file_size", "file_bytes", U::size, 1, kMost, kGiB, 8 * kGiB, kRlimit, {}},

@@ -16,7 +16,7 @@ namespace {
 std::string_view live_source(std::string_view source) {
   if (source == "timer") return "timer";
   if (source == "byte_counter") return "output_counter";
-  return source == "memory.events" || source == "pids.events" || source == "cpu.stat" ? "cgroup_events" : "";
+  return source == "memory.events" || source == "pids.events" || source == "cpu.stat" || source == "io.stat" ? "cgroup_events" : "";
 }
 
 void check_live(const Envelope& e, std::string_view source, RunEvidence& run, Findings& findings) {

@@ -16,7 +16,7 @@ bool limit_value(const View& v) { return big(v) || one_of<"unlimited">(v); }
 
 constexpr std::array kCaps{Field{"amb", hex16}, Field{"bnd", hex16}, Field{"eff", hex16},
                            Field{"inh", hex16}, Field{"prm", hex16}};
-constexpr std::array kControl{Field{"file", text<1, 64>}, Field{"value", text<0, 256>}};
+constexpr std::array kControl{Field{"file", text<1, 64>}, Field{"value", text<0, 2048>}};
 constexpr std::array kCgroup{Field{"controllers", array_of<text<1, 32>>}, Field{"values", array_of<object<kControl>>}};
 constexpr std::array kFd{Field{"fd", count}, Field{"kind", one_of<"null", "pipe", "file", "init", "other">}};
 constexpr std::array kLimits{Field{"core", limit_value, false},  Field{"data", limit_value, false},

@@ -135,7 +135,7 @@ constexpr std::array kLimit{
     Field{"limit", text<1, 32>},
     Field{"mark", one_of<"K", "S">},
     Field{"observed", big},
-    Field{"source", one_of<"memory.events", "pids.events", "cpu.stat", "timer", "byte_counter",
+    Field{"source", one_of<"memory.events", "pids.events", "cpu.stat", "io.stat", "timer", "byte_counter",
                            "process_count", "wait_status", "peak_data", "statfs", "layers_sum">},
     Field{"value", big}};
 

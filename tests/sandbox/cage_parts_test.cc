@@ -4,10 +4,15 @@
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <iterator>
+#include <limits>
 #include <set>
 
 #include "sandbox/address_text.h"
@@ -17,6 +22,7 @@
 #include "sandbox/exec_check.h"
 #include "sandbox/grant_index.h"
 #include "sandbox/host_paths.h"
+#include "sandbox/io_limit.h"
 #include "sandbox/output.h"
 #include "sandbox/path_calls.h"
 #include "sandbox/process_watch.h"
@@ -185,6 +191,51 @@ TEST_CASE("host paths: what is there, and what could make the supervisor wait", 
       "41 22 0:41 / /run/user/1000/gvfs rw - fuse.gvfsd-fuse gvfsd-fuse rw\n"
       "42 22 0:42 / /tmp rw - tmpfs tmpfs rw\nno line of a table\n");
   CHECK(slow == std::vector<std::string>{"/mnt/far away", "/run/user/1000/gvfs"});
+}
+
+TEST_CASE("io: what io.max must show for the disks of a plan", "[sandbox]") {
+  struct stat at {};
+  const char* places[] = {"/", "/usr", "/home", "/var", "/boot"};
+  const auto* place = std::ranges::find_if(places, [&](const char* path) {
+    return stat(path, &at) == 0 && disk_of(at.st_dev).has_value();
+  });
+  Plan plan;
+  plan.workspace = place == std::end(places) ? "/" : *place;
+  plan.limits = {{"io_read_bps", 65'536, Enforcer::cgroup}};
+  CHECK(io_setting("8:0", plan.limits.front()) == "8:0 rbps=65536");
+  CHECK(io_setting("8:0", {"io_write_bps", 70'000, Enforcer::cgroup}) == "8:0 wbps=70000");
+  // A file system with a number of its own, and a block device that is not there.
+  CHECK(stat("/proc", &at) == 0);
+  CHECK(!disk_of(at.st_dev));
+  CHECK(!disk_of(makedev(4'000, 1)));
+  CHECK(io_difference(plan, "4000:0 rbps=65536 wbps=max").starts_with("another disk: "));
+  if (place == std::end(places)) {
+    WARN("skipped: nothing here lies on a disk");
+    CHECK(disks_of(plan).empty());
+    return;
+  }
+  const auto disks = disks_of(plan);
+  REQUIRE(disks.size() == 1);
+  // A whole disk: it has no parent that is one.
+  CHECK(access(("/sys/dev/block/" + disks.front() + "/partition").c_str(), F_OK) != 0);
+  CHECK(io_difference(plan, disks.front() + " rbps=65536 wbps=max riops=max wiops=max").empty());
+  CHECK(io_difference(plan, "") == "nothing for disk " + disks.front());
+  CHECK(!io_difference(plan, disks.front() + " rbps=max wbps=65536 riops=max wiops=max").empty());
+  CHECK(!io_difference(plan, disks.front() + " rbps=655360 wbps=max").empty());
+}
+
+TEST_CASE("io: what was moved from and to disks", "[sandbox]") {
+  const auto use = parse_io_stat(
+      "8:16 rbytes=1459200 wbytes=314773504 rios=192 wios=353 dbytes=0 dios=0\n8:0 \n"
+      "259:0 wbytes=7 rbytes=18446744073709551615\n\nnonsense\n");
+  REQUIRE(use.size() == 2);
+  CHECK(use[0].disk == "8:16");
+  CHECK(use[0].read_bytes == 1'459'200);
+  CHECK(use[0].written_bytes == 314'773'504);
+  CHECK(use[1].disk == "259:0");
+  CHECK(use[1].read_bytes == std::numeric_limits<std::uint64_t>::max());
+  CHECK(use[1].written_bytes == 7);
+  CHECK(parse_io_stat("").empty());
 }
 
 TEST_CASE("coalescer: equal acts become one entry, all acts are counted", "[sandbox]") {

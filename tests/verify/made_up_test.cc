@@ -160,6 +160,47 @@ TEST_CASE("made up: a limit that nothing saw reached", "[verify]") {
   refused(linter({{"resource.limit", limit(cpu + R"("0"})")}}, throttled), "contradiction");
 }
 
+TEST_CASE("made up: rates of disks that were not held or not reached", "[verify]") {
+  const auto run = [](const Json& enforced, const std::string& event) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.vector = "76-io";
+    choices.patch["sandbox.enforced"] = enforced;
+    if (!event.empty()) {
+      Json body = Json::parse(R"({"action":"throttled","enforced_by":"cgroup","limit":"io_read_bps","mark":"S",
+                                  "observed":"9175040","source":"io.stat","value":"10485760"})");
+      body.merge_patch(Json::parse(event));
+      choices.more = {{"resource.limit", body}};
+      choices.patch["run.close"] = {{"limits", {body.at("limit")}}};
+    }
+    add_run(ledger, choices);
+    return verify_maker(ledger);
+  };
+  const auto shown = [](const std::string& io) {
+    return Json{{"k",
+                 {{"cgroup",
+                   {{"values",
+                     {{{"file", "io.max"}, {"value", io}},
+                      {{"file", "memory.max"}, {"value", "2147483648"}},
+                      {{"file", "pids.max"}, {"value", "512"}}}}}}}}};
+  };
+  const std::string rates = "8:0 rbps=10485760 wbps=65536 riops=max wiops=max";
+  CHECK(run(Json::object(), "").status == 0);
+  CHECK(run(shown(rates), "").status == 0);
+  for (const char* io : {"", "8:0 rbps=max wbps=65536 riops=max wiops=max", "8:0 rbps=10485760 wbps=max",
+                         "rbps=10485760 wbps=65536", "8:0 rbps=104857600 wbps=65536", "8 rbps=10485760 wbps=65536"}) {
+    CAPTURE(io);
+    refused(run(shown(io), ""), "enforced_mismatch");
+  }
+  refused(run(shown(rates + "\n8:16 rbps=max wbps=65536"), ""), "enforced_mismatch");
+  refused(run(shown(rates + "\n" + rates), ""), "enforced_mismatch");
+  CHECK(run(Json::object(), "{}").status == 0);
+  refused(run(Json::object(), R"({"observed":"9175039"})"), "contradiction");
+  refused(run(Json::object(), R"({"mark":"K"})"), "contradiction");
+  refused(run(Json::object(), R"({"action":"killed"})"), "contradiction");
+  refused(run(Json::object(), R"({"limit":"io_write_bps","value":"65536","source":"cpu.stat"})"), "contradiction");
+}
+
 TEST_CASE("made up: a source that speaks and was not live", "[verify]") {
   LedgerMaker ledger;
   RunChoices choices;

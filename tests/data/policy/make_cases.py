@@ -37,6 +37,7 @@ def hide(name, kind="file", by="hide"):
 
 HOST = {"arch": "x86_64", "cgroup_controllers": ["cpu", "memory", "pids"], "cgroup_kill": True, "gid": 1000, "groups": [27, 1000],
         "kernel": "6.1.0-25-amd64", "landlock_abi": 2, "overlay_userxattr": False, "uid": 1000}
+IO_HOST = dict(HOST, cgroup_controllers=["cpu", "io", "memory", "pids"])
 BARE_HOST = dict(HOST, cgroup_controllers=[], cgroup_kill=False, kernel="6.18.15", landlock_abi=7, overlay_userxattr=True, uid=0, gid=0, groups=[])
 SYSTEM = {"dirs": [{"at": "/usr", "dev": "65024", "ino": "11"}],
           "etc": [{"at": "/etc/alternatives", "dev": "65024", "ino": "12", "type": "dir"},
@@ -180,6 +181,9 @@ case("74-first-reason", "Of several reasons the ceiling's comes first", tool(rea
      facts([path("read", "/proc/x", state="refused", errno=2), path("read", "gone", state="absent")], git="none"))
 case("75-git-config", "git: read does not show .git/config, so a grant of it contradicts", tool(git="read", read=[".git/config"]),
      facts([path("read", ".git/config", 91, "file")], []))
+case("76-io", "Bytes a second from and to disks, where the controller is", tool(limits={"io_read": "10MiB", "io_write": "64KiB"}), facts([ROOT], [GIT], host=IO_HOST))
+case("77-io-nowhere", "No weaker form of an io limit takes its place", tool(limits={"io_write": "1MB"}), facts([ROOT], [GIT]))
+case("78-io-slow", "Below 64 KiB a second a page would take too long", tool(limits={"io_read": 65535}), facts([ROOT], [GIT], host=IO_HOST))
 
 for name, members in CASES:
     target = HERE / (name + ".json")

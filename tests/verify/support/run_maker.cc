@@ -48,14 +48,22 @@ std::string pids_of(const Json& plan) {
 
 Json cgroup_of(const Json& plan) {
   std::map<std::string, std::string> values;
+  std::string read = "max";
+  std::string write = "max";
   for (const Json& limit : plan.at("limits")) {
     if (limit.at("enforced_by") != "cgroup") continue;
     const std::string name = limit.at("name").get<std::string>();
     const std::string value = limit.at("value").get<std::string>();
     if (name == "memory_bytes") values["memory.max"] = std::to_string(std::stoll(value) / 4096 * 4096);
     if (name == "swap_bytes") values["memory.swap.max"] = std::to_string(std::stoll(value) / 4096 * 4096);
+    if (name == "io_read_bps") read = value;
+    if (name == "io_write_bps") write = value;
     if (name == "pids") values["pids.max"] = value;
     if (name == "cpu_percent") values["cpu.max"] = std::to_string(std::stoll(value) * 1000) + " 100000";
+  }
+  if (read != "max" || write != "max") {
+    const std::string rates = " rbps=" + read + " wbps=" + write + " riops=max wiops=max";
+    values["io.max"] = "8:0" + rates + "\n259:0" + rates;
   }
   Json list = Json::array();
   Json controllers = Json::array();
