@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "ledger/base/unique_fd.h"
+#include "sandbox/closed_directory.h"
 #include "sandbox/path_text.h"
 
 namespace ethos::sandbox {
@@ -38,30 +39,40 @@ class FileWalk {
   using Visit = std::function<void(const std::string& path, const struct stat& file)>;
   using Enters = std::function<bool(const std::string& path)>;
 
-  FileWalk(const Workspace& workspace, std::size_t& entries, Visit visit, Enters enters)
+  FileWalk(const Workspace& workspace, std::size_t& entries, bool are_all_needed, Visit visit,
+           Enters enters)
       : workspace_(workspace),
         entries_(entries),
+        are_all_needed_(are_all_needed),
         visit_(std::move(visit)),
         enters_(std::move(enters)) {}
 
   Result<void> run(const std::string& top) {
     const UniqueFd at(open_granted(workspace_, top, O_PATH | O_NOFOLLOW));
     struct stat st {};
-    if (!at.is_open() || ::fstat(at.get(), &st) != 0) return {};
+    if (!at.is_open() || ::fstat(at.get(), &st) != 0)
+      return is_out_of_reach(errno) ? Result<void>() : base::fail_errno("look at " + top, errno);
     path_ = top == "." ? "" : top;
     if (S_ISREG(st.st_mode)) visit_(path_, st);
     if (!S_ISDIR(st.st_mode)) return {};
-    return walk(UniqueFd(open_granted(workspace_, top, O_RDONLY | O_DIRECTORY)), 1);
+    UniqueFd directory(open_granted(workspace_, top, O_RDONLY | O_DIRECTORY));
+    if (!directory.is_open()) return closed(at.get(), errno);
+    return walk(std::move(directory), 1);
   }
 
  private:
-  // What the caller cannot read, the tool cannot either.
+  // Of what is hidden no name needs to be found but those of files with another one: nobody who may
+  // not list a directory can be told them.
+  Result<void> closed(int directory, int error) const {
+    if (!are_all_needed_ && error == EACCES) return {};
+    return check_closed(directory, path_.empty() ? std::string_view(".") : path_, error);
+  }
+
   Result<void> walk(UniqueFd directory, std::size_t level) {
-    if (!directory.is_open()) return {};
     if (level > kMaxLevels)
       return base::fail(Errc::too_large, "more than 500 levels of directories");
     const std::unique_ptr<DIR, DirCloser> dir(::fdopendir(directory.release()));
-    if (!dir) return {};
+    if (!dir) return base::fail_errno("read directory " + path_, errno);
     const std::size_t length = path_.size();
     while (const dirent* entry = ::readdir(dir.get())) {
       if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
@@ -80,16 +91,20 @@ class FileWalk {
 
   Result<void> look_at(int directory, const char* name, std::size_t level) {
     struct stat st {};
-    if (::fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    if (::fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+      return is_out_of_reach(errno) ? Result<void>() : base::fail_errno("look at " + path_, errno);
     if (S_ISREG(st.st_mode)) visit_(path_, st);
     if (!S_ISDIR(st.st_mode) || !enters_(path_)) return {};
-    return walk(
-        UniqueFd(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
-        level + 1);
+    UniqueFd next(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (next.is_open()) return walk(std::move(next), level + 1);
+    const int error = errno;
+    const UniqueFd at(::openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    return closed(at.get(), error);
   }
 
   const Workspace& workspace_;
   std::size_t& entries_;
+  bool are_all_needed_;
   Visit visit_;
   Enters enters_;
   std::string path_;
@@ -109,7 +124,7 @@ Result<void> hide_other_names(const Workspace& workspace, const std::vector<std:
   for (const auto& [path, fact] : found) {
     const HiddenBy by = fact.by;
     FileWalk hidden(
-        workspace, entries,
+        workspace, entries, false,
         [&](const std::string&, const struct stat& file) {
           if (file.st_nlink > 1) files.try_emplace({file.st_dev, file.st_ino}, by);
         },
@@ -120,7 +135,7 @@ Result<void> hide_other_names(const Workspace& workspace, const std::vector<std:
   const std::map<std::string, HideFact> known = found;
   const auto is_known = [&](const std::string& path) { return known.contains(path); };
   FileWalk visible(
-      workspace, entries,
+      workspace, entries, true,
       [&](const std::string& path, const struct stat& file) {
         const auto same = files.find({file.st_dev, file.st_ino});
         if (same != files.end() && !is_known(path) && found.size() <= kMaxMatches)

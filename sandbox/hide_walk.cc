@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "ledger/base/unique_fd.h"
+#include "sandbox/closed_directory.h"
 #include "sandbox/git_rules.h"
 #include "sandbox/hide_links.h"
 #include "sandbox/hide_pattern.h"
@@ -90,6 +91,8 @@ class Walk {
     }
     if (!is_directory) return {};
     UniqueFd directory(open_granted(workspace_, tree, O_RDONLY | O_DIRECTORY));
+    if (!directory.is_open())
+      return check_closed(fd.get(), path_.empty() ? std::string_view(".") : path_, errno);
     return walk(std::move(directory), states, 1);
   }
 
@@ -137,12 +140,17 @@ class Walk {
 
   // A link that matches stands for what it points to: its own text is no secret, and it cannot be
   // covered by a mount.
-  Result<void> add_target(HiddenBy by) {
+  Result<void> add_target(const UniqueFd& directory, const char* name, HiddenBy by) {
     steps_ += trees_.size();
-    UniqueFd target(::open((workspace_.path + "/" + path_).c_str(), O_PATH | O_CLOEXEC));
+    UniqueFd target(::openat(directory.get(), name, O_PATH | O_CLOEXEC));
+    if (!target.is_open()) {
+      // Leads nowhere, or where nobody may go: shows nothing.
+      return is_out_of_reach(errno)
+                 ? Result<void>()
+                 : base::fail_errno("see where the link " + shown_path() + " leads", errno);
+    }
     struct stat st {};
-    if (!target.is_open() || ::fstat(target.get(), &st) != 0)
-      return {};  // leads nowhere: shows nothing
+    if (::fstat(target.get(), &st) != 0) return base::fail_errno("look at " + shown_path(), errno);
     std::array<char, 4097> text{};
     const std::string link = "/proc/self/fd/" + std::to_string(target.get());
     const ssize_t n = ::readlink(link.c_str(), text.data(), text.size());
@@ -157,8 +165,6 @@ class Walk {
   }
 
   Result<void> walk(UniqueFd directory, const States& states, std::size_t level) {
-    // The caller cannot look inside; nor can the tool, which never has more rights than the caller.
-    if (!directory.is_open()) return {};
     if (level > kMaxLevels)
       return base::fail(Errc::too_large,
                         "more than 500 levels of directories below " + path_.substr(0, 60));
@@ -168,13 +174,23 @@ class Walk {
     for (const std::string& name : inner) {
       UniqueFd next(
           ::openat(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      const int error = next.is_open() ? 0 : errno;
       enter(name);
-      auto done = walk(std::move(next), below(states, name), level + 1);
+      Result<void> done;
+      if (next.is_open()) {
+        done = walk(std::move(next), below(states, name), level + 1);
+      } else {
+        const UniqueFd closed(
+            ::openat(directory.get(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        done = check_closed(closed.get(), path_, error);
+      }
       path_.resize(length);
       if (!done) return done;
     }
     return {};
   }
+
+  [[nodiscard]] std::string shown_path() const { return path_.substr(0, 300); }
 
   void enter(const std::string& name) {
     if (!path_.empty()) path_ += '/';
@@ -208,7 +224,9 @@ class Walk {
     unsigned char type = entry.d_type;
     if (type == DT_UNKNOWN) {
       struct stat st {};
-      if (::fstatat(directory.get(), entry.d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) return {};
+      if (::fstatat(directory.get(), entry.d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return is_out_of_reach(errno) ? Result<void>()
+                                      : base::fail_errno("look at " + shown_path(), errno);
       type = S_ISDIR(st.st_mode) ? DT_DIR : S_ISLNK(st.st_mode) ? DT_LNK : DT_REG;
     }
     const std::size_t length = path_.size();
@@ -217,7 +235,7 @@ class Walk {
     const auto by = hidden_by(states, entry.d_name, type == DT_DIR || type == DT_LNK);
     Result<void> done;
     if (by && type == DT_LNK)
-      done = add_target(*by);
+      done = add_target(directory, entry.d_name, *by);
     else if (by)
       done = add(path_, *by, type == DT_DIR);
     else if (type == DT_DIR)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include <fstream>
 
 #include "ledger/base/bytes.h"
+#include "ledger/base/unique_fd.h"
 #include "ledger/record/digest.h"
 #include "sandbox/facts_collect.h"
 #include "sandbox/git_revision.h"
@@ -433,4 +436,80 @@ TEST_CASE("options: together with a tool they can only narrow", "[sandbox]") {
   CHECK_FALSE(with([](auto& o) { o.limits = {"memory=2GiB"}; }));
   CHECK_FALSE(with([](auto& o) { o.enforce = {"memory=rlimit,cgroup"}; }));
   CHECK_FALSE(with([](auto& o) { o.profile = "build-offline"; }));
+}
+
+// What may be entered and not listed can be read by whoever knows a name in it.
+TEST_CASE("facts: a directory that can be entered and not listed is no place to overlook",
+          "[sandbox]") {
+  if (::geteuid() == 0) {
+    WARN("skipped: root lists every directory");
+    return;
+  }
+  for (const bool is_top : {false, true}) {
+    const Scratch s;
+    s.file("in/own/.env", "SECRET");
+    const std::string closed = is_top ? s / "in" : s / "in/own";
+    const Workspace w = open(s);
+    for (const mode_t mode : {0311U, 0111U}) {
+      ::chmod(closed.c_str(), mode);
+      const auto refused =
+          find_hidden(w, normal_of(",\"read\":[\"in\"],\"hide\":[\".env\"]", w.path), {"in"}, {});
+      REQUIRE(!refused);
+      CAPTURE(refused.error().what);
+      CHECK(refused.error().code == base::Errc::refused);
+      CHECK(refused.error().what.find(is_top ? "directory in may be" : "directory in/own may be") !=
+            std::string::npos);
+    }
+    // Neither the caller nor the tool can get in.
+    ::chmod(closed.c_str(), 0600);
+    CHECK(find_hidden(w, normal_of(",\"read\":[\"in\"],\"hide\":[\".env\"]", w.path), {"in"}, {}));
+    ::chmod(closed.c_str(), 0700);
+  }
+}
+
+TEST_CASE("facts: no descriptor left is no reason to overlook what is to be hidden", "[sandbox]") {
+  const Scratch s;
+  std::string deep;
+  for (int i = 0; i < 40; ++i) deep += "d/";
+  s.file(deep + ".env", "SECRET");
+  const Workspace w = open(s);
+  const Normal normal = normal_of(",\"read\":[\".\"],\"hide\":[\".env\"]", w.path);
+  struct rlimit before {};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const int first_free = ::dup(0);
+  ::close(first_free);
+  struct rlimit few = before;
+  few.rlim_cur = static_cast<rlim_t>(first_free) + 20;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  const auto found = find_hidden(w, normal, {"."}, {});
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE(!found);
+  CHECK(found.error().sys == EMFILE);
+  const auto again = find_hidden(w, normal, {"."}, {});
+  REQUIRE(again);
+  CHECK(again->size() == 1);
+}
+
+TEST_CASE("facts: a matching link far down still hides what it points to", "[sandbox]") {
+  const Scratch s;
+  s.file("real.txt", "SECRET");
+  const base::UniqueFd top(::open(s.str().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  int at = ::dup(top.get());
+  std::string up;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name(240, static_cast<char>('a' + i));
+    REQUIRE(::mkdirat(at, name.c_str(), 0700) == 0);
+    const int next = ::openat(at, name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    ::close(at);
+    at = next;
+    up += "../";
+  }
+  REQUIRE(::symlinkat((up + "real.txt").c_str(), at, "b.key") == 0);
+  ::close(at);
+  const Workspace w = open(s);
+  const auto found =
+      find_hidden(w, normal_of(",\"read\":[\".\"],\"hide\":[\"*.key\"]", w.path), {"."}, {});
+  REQUIRE(found);
+  REQUIRE(found->size() == 1);
+  CHECK(found->front().path == "real.txt");
 }
