@@ -99,6 +99,7 @@ struct Artifact {
 struct RunResult {
   Ending ending = Ending::exited;
   int status = 0;
+  bool has_tool_ended = false;   // by itself, whatever ended the run after that
   std::string limit;             // Ending::limit: the limit's name
   std::string detail;            // Ending::evidence: what failed
   struct rusage usage {};        // of everything that ran in the cage

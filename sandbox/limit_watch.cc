@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/limit_watch.h"
 
+#include <sched.h>
 #include <sys/vfs.h>
 
 #include <algorithm>
@@ -26,10 +27,31 @@ std::uint64_t watched_limit(const Plan& plan) {
   return pids && pids->by != Enforcer::cgroup ? pids->value : 0;
 }
 
+std::uint64_t count_processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return CPU_SETSIZE;
+  return static_cast<std::uint64_t>(std::max(1, CPU_COUNT(&set)));
+}
+
 }  // namespace
+
+std::uint64_t memory_pause_ms(std::uint64_t limit, std::uint64_t used, std::uint64_t tasks,
+                              std::uint64_t processors, std::uint64_t look_ns) {
+  constexpr std::uint64_t kBytesPerMs = 4U << 20;
+  constexpr std::uint64_t kLeast = 5;
+  constexpr std::uint64_t kMost = 100;
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  const std::uint64_t busy =
+      std::clamp<std::uint64_t>(2 * tasks, 1, std::max<std::uint64_t>(processors, 1));
+  const std::uint64_t left = (limit - std::min(limit, used)) / (busy * kBytesPerMs);
+  return std::clamp(std::max(left, look_ns * kExactShare / kNsPerMs), kLeast, kMost);
+}
 
 LimitWatch::LimitWatch(const Plan& plan, const Launch& launch)
     : plan_(plan), launch_(launch), processes_(watched_limit(plan)) {
+  const auto memory = plan.limit("memory_bytes");
+  const bool is_looked_at = memory && memory->by != Enforcer::cgroup;
+  pause_ms_ = memory_pause_ms(is_looked_at ? memory->value : UINT64_MAX, 0, 1, 1, 0);
   if (launch.scratch_fd() >= 0) add_layer(launch.scratch_fd(), "scratch_bytes", false);
   for (const auto& upper : launch.uppers()) add_layer(upper.get(), "staged_bytes", true);
 }
@@ -177,34 +199,59 @@ void LimitWatch::look_at_shared_memory(std::uint64_t limit) {
 
 // Without a memory cgroup: the process limit is the kernel's, and the sum over all processes, which
 // no process limit covers, is held by looking.
-void LimitWatch::look_at_memory(std::vector<LimitEvent>& out) {
+void LimitWatch::look_at_memory(bool is_between, std::vector<LimitEvent>& out) {
   const auto limit = plan_.limit("memory_bytes");
   if (!limit || limit->by == Enforcer::cgroup) return;
+  const std::uint64_t started = boottime_ns();
+  const std::uint64_t tasks = measure_all_memory(*limit, is_between && !is_in_doubt_, out);
+  static const std::uint64_t kProcessors = count_processors();
+  pause_ms_ =
+      memory_pause_ms(limit->value, near_memory_, tasks, kProcessors, boottime_ns() - started);
+  constexpr std::uint64_t kDoubtMs = 20;
+  if (is_in_doubt_) pause_ms_ = std::min(pause_ms_, kDoubtMs);
+}
+
+void LimitWatch::look_at_kernel_memory(std::uint64_t limit, std::uint64_t most_mappings) {
+  const SocketUse sockets = sockets_.measure(launch_.pid(), plan_.network, limit);
+  kernel_memory_ = sockets.known + mappings_.measure(launch_.pid(), limit, most_mappings);
+  possible_ = sockets.possible;
+}
+
+// How many tasks there are. Looks between those at everything take what the kernel keeps for the
+// processes as it was, and leave out what may be in sockets that cannot be asked: many a program
+// has some of them for a moment.
+std::uint64_t LimitWatch::measure_all_memory(const Limit& limit, bool is_between,
+                                             std::vector<LimitEvent>& out) {
   const MemoryUse use = measure_memory(launch_.pid(), mappings_);
-  look_at_shared_memory(limit->value);
-  const SocketUse sockets = sockets_.measure(launch_.pid(), plan_.network, limit->value);
-  const std::uint64_t kernel =
-      sockets.known + mappings_.measure(launch_.pid(), limit->value, use.most_mappings);
+  look_at_shared_memory(limit.value);
+  if (!is_between) look_at_kernel_memory(limit.value, use.most_mappings);
+  const std::uint64_t possible = is_between ? 0 : possible_;
   // Shared pages that page tables show are in both figures: the larger one counts.
   const std::uint64_t hidden = shared_memory_ - std::min(shared_memory_, use.most_shared);
-  std::uint64_t sum = use.most + hidden + kernel;
+  std::uint64_t sum = use.most + hidden + kernel_memory_;
   // Pages that processes share were counted for each of them: before that ends a run, count anew.
-  if (kernel + sockets.possible > limit->value) {
-    sum = kernel;
-  } else if (sum + sockets.possible > limit->value) {
+  if (!is_between && kernel_memory_ + possible > limit.value) {
+    sum = kernel_memory_;
+  } else if (sum + possible > limit.value) {
     const std::uint64_t now = boottime_ns();
-    if (now < exact_again_ns_) return;
-    sum = measure_memory_once(launch_.pid(), shared_memory_) + kernel;
+    if (now < exact_again_ns_) return use.tasks;
+    if (is_between) look_at_kernel_memory(limit.value, use.most_mappings);
+    sum = measure_memory_once(launch_.pid(), shared_memory_) + kernel_memory_;
     const std::uint64_t after = boottime_ns();
     exact_again_ns_ = after + (after - now) * kExactShare;
   }
   peak_memory_ = std::max(peak_memory_, sum);
+  near_memory_ = sum;
   // What could not be measured may be too much: the run ends, and the figure is what was measured.
-  if (sum + sockets.possible > limit->value) {
+  // At the second look only, as it may have been on its way when a process ended.
+  const bool was_in_doubt = is_in_doubt_;
+  is_in_doubt_ = sum <= limit.value && sum + possible > limit.value;
+  if (sum + possible > limit.value && (was_in_doubt || !is_in_doubt_)) {
     report_memory(sum, LimitAction::killed, out);
-  } else if (!has_reported_memory_ && use.largest_data >= limit->value - limit->value / 16) {
+  } else if (!has_reported_memory_ && use.largest_data >= limit.value - limit.value / 16) {
     report_memory(use.largest_data, LimitAction::refused, out);
   }
+  return use.tasks;
 }
 
 void LimitWatch::look_at_processes(std::vector<LimitEvent>& out) {
@@ -263,12 +310,18 @@ void LimitWatch::report_rate(const std::optional<Limit>& limit, std::uint64_t ra
   out.push_back(std::move(event));
 }
 
+std::vector<LimitEvent> LimitWatch::look_at_memory() {
+  std::vector<LimitEvent> out;
+  look_at_memory(true, out);
+  return out;
+}
+
 std::vector<LimitEvent> LimitWatch::look() {
   std::vector<LimitEvent> out;
   look_at_cgroup(out);
   look_at_io(kIoWindowNs, out);
   look_at_layers(out);
-  look_at_memory(out);
+  look_at_memory(false, out);
   look_at_processes(out);
   return out;
 }

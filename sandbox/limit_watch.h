@@ -16,6 +16,14 @@
 
 namespace ethos::sandbox {
 
+// Milliseconds until memory has to be looked at again, where no cgroup holds it: what is left of
+// the limit takes the tasks that run, and as many again, at least that long to fill, each with a
+// processor of its own at 4 GiB/s. From 5 to 100, and no less than eight times what the last look
+// took, so that looking takes a ninth of the time at most.
+[[nodiscard]] std::uint64_t memory_pause_ms(std::uint64_t limit, std::uint64_t used,
+                                            std::uint64_t tasks, std::uint64_t processors,
+                                            std::uint64_t look_ns);
+
 // Limits that nobody announces: looked at on a timer and once more at the end. What can be seen:
 //   cgroup     memory.events oom_kill, pids.events max, cpu.stat nr_throttled: exact, mark K
 //   io         io.stat: a disk that moved 7/8 of its limit or more in a second: mark S
@@ -34,6 +42,10 @@ class LimitWatch {
   // Everything that was newly reached. An event whose action is `killed` has ended the run or asks
   // for its end.
   std::vector<LimitEvent> look();
+  // The same, of the processes' own memory alone, which may have to be looked at more often.
+  std::vector<LimitEvent> look_at_memory();
+  // memory_pause_ms after the last look.
+  [[nodiscard]] std::uint64_t pause_ms() const { return pause_ms_; }
   // The last look, with what only the end tells: the largest process's peak resident size.
   std::vector<LimitEvent> look_at_end(std::uint64_t max_rss_bytes);
   [[nodiscard]] std::vector<RunResult::Figure> figures() const;
@@ -59,7 +71,10 @@ class LimitWatch {
                           std::vector<LimitEvent>& out);
   // Counts anew what processes share, while all of the host's could matter to the limit.
   void look_at_shared_memory(std::uint64_t limit);
-  void look_at_memory(std::vector<LimitEvent>& out);
+  void look_at_memory(bool is_between, std::vector<LimitEvent>& out);
+  void look_at_kernel_memory(std::uint64_t limit, std::uint64_t most_mappings);
+  std::uint64_t measure_all_memory(const Limit& limit, bool is_between,
+                                   std::vector<LimitEvent>& out);
   void look_at_processes(std::vector<LimitEvent>& out);
   void report_memory(std::uint64_t observed, LimitAction action, std::vector<LimitEvent>& out);
 
@@ -71,6 +86,11 @@ class LimitWatch {
   std::uint64_t seen_oom_ = 0;
   std::uint64_t seen_pids_max_ = 0;
   std::uint64_t peak_memory_ = 0;
+  std::uint64_t near_memory_ = 0;    // what the last look found
+  std::uint64_t kernel_memory_ = 0;  // of that, kept for the processes by the kernel
+  std::uint64_t possible_ = 0;       // may be in sockets besides
+  bool is_in_doubt_ = false;         // together they were more than the limit
+  std::uint64_t pause_ms_ = 0;
   std::uint64_t exact_again_ns_ = 0;
   std::optional<HostFiles> host_files_;  // when they can matter
   std::uint64_t layer_bytes_ = 0;

@@ -266,26 +266,13 @@ class Run {
     if (result.commit_refusals.size() > 1)
       err_ << "ethos-run: " << tool << ": and " << result.commit_refusals.size() - 1
            << " more; all are denials of phase commit in the ledger\n";
-    switch (result.ending) {
-      case Ending::wall_timeout:
-        return say(tool + " was ended: it ran longer than allowed");
-      case Ending::limit:
-        return say(tool + " was ended by the limit " + result.limit);
-      case Ending::interrupted:
-        return say(tool + " was ended by a signal to the runner");
-      case Ending::not_found:
-        return say(tool + ": " + ready_.prepared.plan->argv.front() +
-                   " is not there inside the cage");
-      case Ending::not_executable:
-        return say(tool + ": " + ready_.prepared.plan->argv.front() +
-                   " cannot be executed inside the cage");
-      case Ending::evidence:
-        err_ << "ethos-run: " << tool << " was ended: " << result.detail << '\n';
-        return;
-      case Ending::exited:
-      case Ending::signaled:
-        break;
-    }
+    const std::string how = describe_ending(result, ready_.prepared.plan->argv.front());
+    if (how.empty()) return;
+    const std::string line = tool + (how.front() == ':' ? "" : " ") + how;
+    if (result.ending == Ending::evidence)
+      err_ << "ethos-run: " << line << '\n';
+    else
+      say(line);
   }
 
   // What was refused, and where it is written; nothing after a run without any.

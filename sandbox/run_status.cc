@@ -44,6 +44,30 @@ std::string ended_by(const RunResult& result) {
   return "runner";
 }
 
+std::string describe_ending(const RunResult& result, const std::string& program) {
+  // What ended the run then came to the runner while it saw to what the tool had left.
+  const bool was_over = result.has_tool_ended;
+  switch (result.ending) {
+    case Ending::wall_timeout:
+      return "was ended: it ran longer than allowed";
+    case Ending::limit:
+      return (was_over ? "had ended, beyond the limit " : "was ended by the limit ") + result.limit;
+    case Ending::interrupted:
+      return was_over ? "had ended; a signal to the runner stopped the bringing out of its output"
+                      : "was ended by a signal to the runner";
+    case Ending::not_found:
+      return ": " + program + " is not there inside the cage";
+    case Ending::not_executable:
+      return ": " + program + " cannot be executed inside the cage";
+    case Ending::evidence:
+      return (was_over ? "had ended, but its run has failed: " : "was ended: ") + result.detail;
+    case Ending::exited:
+    case Ending::signaled:
+      break;
+  }
+  return {};
+}
+
 int decide_status(const RunResult& result, bool is_denial_fatal) {
   constexpr int kSignalBase = 128;
   if (result.ending == Ending::evidence || result.processes_left != 0)

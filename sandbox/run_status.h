@@ -29,6 +29,10 @@ struct RunStatus {
 // tool, wall, limit, interrupted or runner.
 [[nodiscard]] std::string ended_by(const RunResult& result);
 
+// What to say of a run that the tool did not end, or could not begin: "was ended: it ran longer
+// than allowed". Empty for one that it ended. Names no tool; `program` is what was to be executed.
+[[nodiscard]] std::string describe_ending(const RunResult& result, const std::string& program);
+
 // 125 before 128+signal of an interruption, 124, 121, 122 and the tool's own.
 [[nodiscard]] int decide_status(const RunResult& result, bool is_denial_fatal);
 

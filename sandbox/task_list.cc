@@ -164,6 +164,7 @@ MemoryUse measure_memory(pid_t root, const MappingMemory& mappings) {
   MemoryUse out;
   walk(root, [&](const Process& p) {
     std::string thread;
+    out.tasks += p.threads.size();
     const auto status = memory_status(p, thread);
     if (!status) return;
     out.largest_data = std::max(out.largest_data, status_kib(*status, "VmData") * 1024);

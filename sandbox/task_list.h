@@ -35,6 +35,7 @@ struct MemoryUse {
   std::uint64_t most_shared = 0;  // of that, RssShmem
   // What their mappings may cost at most, by MappingMemory::most_of.
   std::uint64_t most_mappings = 0;
+  std::uint64_t tasks = 0;  // threads of all
 };
 [[nodiscard]] MemoryUse measure_memory(pid_t root, const MappingMemory& mappings);
 

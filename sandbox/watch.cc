@@ -30,14 +30,16 @@ constexpr std::uint64_t kTickMs = 100;
 constexpr int kMaxCallsInRow = 64;
 constexpr std::uint64_t kMaxRowNs = 10'000'000;
 
-base::UniqueFd make_timer(std::uint64_t first_ms, std::uint64_t every_ms) {
+// Once, after so long; 0 disarms it.
+bool set_timer(const base::UniqueFd& fd, std::uint64_t ms) {
+  const itimerspec when{{},
+                        {static_cast<time_t>(ms / 1000), static_cast<long>(ms % 1000 * kNsPerMs)}};
+  return timerfd_settime(fd.get(), 0, &when, nullptr) == 0;
+}
+
+base::UniqueFd make_timer(std::uint64_t ms) {
   base::UniqueFd fd(timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC));
-  if (!fd.is_open()) return fd;
-  const auto spec = [](std::uint64_t ms) {
-    return timespec{static_cast<time_t>(ms / 1000), static_cast<long>(ms % 1000 * kNsPerMs)};
-  };
-  const itimerspec when{spec(every_ms), spec(first_ms)};
-  if (timerfd_settime(fd.get(), 0, &when, nullptr) != 0) fd.reset();
+  if (fd.is_open() && !set_timer(fd, ms)) fd.reset();
   return fd;
 }
 
@@ -72,8 +74,9 @@ bool Watch::add(int fd, std::uint32_t events) {
 bool Watch::open_loop() {
   epoll_.reset(epoll_create1(EPOLL_CLOEXEC));
   const std::uint64_t wall_ms = limit_value(plan_, "wall_ms");
-  wall_timer_ = make_timer(wall_ms, 0);  // 0 disarms: no wall limit
-  tick_timer_ = make_timer(kTickMs, kTickMs);
+  wall_timer_ = make_timer(wall_ms);  // 0: no wall limit
+  tick_timer_ = make_timer(limits_.pause_ms());
+  tick_ns_ = boottime_ns();
   return epoll_.is_open() && wall_timer_.is_open() && tick_timer_.is_open() &&
          add(launch_.pidfd(), EPOLLIN) && add(launch_.listener().fd(), EPOLLIN) &&
          add(out_.source(), EPOLLIN) && add(err_.source(), EPOLLIN) &&
@@ -88,6 +91,7 @@ void Watch::end(RunResult& result, Ending ending, int status) {
   is_over_ = true;
   result.ending = ending;
   result.status = status;
+  result.has_tool_ended = ending == Ending::exited || ending == Ending::signaled;
 }
 
 void Watch::end_by_limit(RunResult& result, const LimitEvent& event) {
@@ -284,10 +288,24 @@ std::optional<LimitEvent> Watch::output_event() {
 void Watch::tick(RunResult& result) {
   std::uint64_t expirations = 0;
   if (read(tick_timer_.get(), &expirations, sizeof expirations) < 0) return;
+  const std::uint64_t passed_ms = (boottime_ns() - tick_ns_) / kNsPerMs;
+  if (passed_ms < kTickMs) {
+    for (const LimitEvent& event : limits_.look_at_memory()) end_by_limit(result, event);
+    set_tick(std::min(limits_.pause_ms(), kTickMs - passed_ms), result);
+    return;
+  }
+  tick_ns_ = boottime_ns();
   for (const LimitEvent& event : limits_.look()) end_by_limit(result, event);
   lose_mask(result, masks_.find_lost_by_turns());
   in_.look_again();
   judge_input(result);
+  set_tick(limits_.pause_ms(), result);
+}
+
+void Watch::set_tick(std::uint64_t ms, RunResult& result) {
+  if (set_timer(tick_timer_, ms)) return;
+  result.detail = "the supervisor's timer failed";
+  end(result, Ending::evidence, 0);
 }
 
 void Watch::hear_audit(bool is_end) {

@@ -43,6 +43,7 @@ class Watch {
   void judge_output(RunResult& result);
   void judge_masks(RunResult& result);
   void tick(RunResult& result);
+  void set_tick(std::uint64_t ms, RunResult& result);
   void read_signal(RunResult& result);
   void lose_mask(RunResult& result, const std::string* mask);
   void judge_death(RunResult& result);
@@ -68,6 +69,7 @@ class Watch {
   base::UniqueFd epoll_;
   base::UniqueFd wall_timer_;
   base::UniqueFd tick_timer_;
+  std::uint64_t tick_ns_ = 0;  // of the last look at everything
   int signal_fd_;
   std::uint64_t output_bytes_ = 0;
   std::uint64_t init_max_rss_ = 0;

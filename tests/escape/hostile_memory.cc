@@ -185,6 +185,31 @@ int hidden_shared(const Arguments& args) {
   return 0;
 }
 
+// args[1] processes with args[2] MiB each, all at the same time, for 60 ms.
+int short_crowd(const Arguments& args) {
+  const std::size_t size = static_cast<std::size_t>(std::stoi(args[2])) << 20;
+  int full[2];
+  int go[2];
+  if (pipe(full) != 0 || pipe(go) != 0) return 1;
+  for (int i = 0; i < std::stoi(args[1]); ++i) {
+    if (fork() != 0) continue;
+    close(go[1]);
+    const std::vector<char> block(size, 'x');
+    char byte = block.back();
+    if (write(full[1], &byte, 1) != 1) _exit(1);
+    _exit(read(go[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  char byte = 0;
+  for (int i = 0; i < std::stoi(args[1]); ++i)
+    if (read(full[0], &byte, 1) != 1) return 1;
+  usleep(60'000);
+  close(go[1]);
+  while (wait(nullptr) > 0) {
+  }
+  std::puts("done");
+  return 0;
+}
+
 // args[1] MiB of shared memory of which one page is used.
 int empty_shared(const Arguments& args) {
   const std::size_t size = static_cast<std::size_t>(std::stoi(args[1])) << 20;
@@ -291,8 +316,8 @@ const std::vector<Entry> kMemoryCases = {
     {"memory-files", memory_files},       {"socket-buffers", socket_buffers},
     {"many-sockets", many_sockets},       {"tcp-buffers", tcp_buffers},
     {"tcp-linger", tcp_linger},           {"shared-pages", shared_pages},
-    {"hidden-shared", hidden_shared},     {"empty-shared", empty_shared},
-    {"page-tables", page_tables},
+    {"short-crowd", short_crowd},         {"hidden-shared", hidden_shared},
+    {"empty-shared", empty_shared},       {"page-tables", page_tables},
 };
 
 }  // namespace hostile

@@ -7,6 +7,7 @@
 
 #include "sandbox/jsonc.h"
 #include "sandbox/path_text.h"
+#include "sandbox/run_status.h"
 
 using namespace ethos::sandbox;
 
@@ -146,4 +147,25 @@ TEST_CASE("record bodies: the end of a run", "[sandbox]") {
   CHECK(body.find(R"("cgroup":"removed")") != std::string::npos);
   CHECK(body.find(R"("cpu_ms":1500)") != std::string::npos);
   CHECK(body.find(R"("memory_peak_bytes":"4096","pids_peak":7)") != std::string::npos);
+}
+
+TEST_CASE("endings: what came after the tool's own end is not said to have ended it", "[sandbox]") {
+  RunResult result;
+  const auto words = [&](Ending ending, bool was_over) {
+    result.ending = ending;
+    result.has_tool_ended = was_over;
+    result.limit = "output_bytes";
+    result.detail = "no space";
+    return describe_ending(result, "/bin/x");
+  };
+  CHECK(words(Ending::exited, true).empty());
+  CHECK(words(Ending::signaled, true).empty());
+  CHECK(words(Ending::interrupted, false) == "was ended by a signal to the runner");
+  CHECK(words(Ending::limit, false) == "was ended by the limit output_bytes");
+  CHECK(words(Ending::evidence, false) == "was ended: no space");
+  CHECK(words(Ending::not_found, false) == ": /bin/x is not there inside the cage");
+  for (const Ending ending : {Ending::interrupted, Ending::limit, Ending::evidence}) {
+    CHECK(words(ending, true).starts_with("had ended"));
+    CHECK(words(ending, true).find("was ended") == std::string::npos);
+  }
 }

@@ -92,6 +92,7 @@ TEST_CASE("staged: a signal at any step leaves every grant as it was", "[sandbox
     CAPTURE(at, r.text());
     REQUIRE(r.result() != nullptr);
     CHECK(r.result()->ending == Ending::interrupted);
+    CHECK(r.result()->has_tool_ended);
     CHECK(r.result()->status == SIGTERM);
     CHECK_FALSE(r.result()->is_committed);
     CHECK(r.result()->artifacts.empty());
