@@ -405,8 +405,10 @@ Value check_report(const std::string& name, const ReportClaims& claims, const st
                    const Pin* pin, bool asks_witnesses, Findings& findings) {
   std::vector<ReportDifference> differences;
   Recount recount(claims);
+  if (claims.directory) differences = claims.directory->differences;
   compare_head(claims, audited, pin, differences);
   std::string unknown = differences.empty() ? why_not_judged(claims, audited, asks_witnesses) : "";
+  if (differences.empty() && unknown.empty() && claims.directory) unknown = claims.directory->unknown;
   if (differences.empty() && unknown.empty()) {
     if (read_again(input, claims, recount)) {
       recount.finish(differences);
@@ -420,8 +422,12 @@ Value check_report(const std::string& name, const ReportClaims& claims, const st
   const char* const result = !differences.empty() ? "fail" : unknown.empty() ? "pass" : "unknown";
   std::string text = unknown.empty() ? std::to_string(recount.compared()) + " figures, rows and record hashes follow from the records" : unknown;
   if (unknown.empty() && recount.withheld() > 0) text += "; " + std::to_string(recount.withheld()) + " names of tools and objects are withheld";
-  if (unknown.empty() && report_path(name) != name) text += "; of the directory report.json alone was compared (ethos-report verify makes every file again)";
-  if (!differences.empty()) text = differences[0].what + ": " + differences[0].expected + " by the ledger, " + differences[0].found + " in the report";
+  if (unknown.empty() && claims.directory) text += "; the " + std::to_string(claims.directory->files) + " files of the directory are those of its manifest (ethos-report verify makes each again)";
+  const bool is_of_files = claims.directory && !claims.directory->differences.empty();
+  if (!differences.empty()) {
+    text = differences[0].what + ": " + differences[0].expected + (is_of_files ? " by the manifest, " : " by the ledger, ") + differences[0].found +
+           (is_of_files ? " in the directory" : " in the report");
+  }
   for (const ReportDifference& d : differences) {
     findings.add({.code = Code::report_mismatch, .seq = d.seq, .run = d.run, .expected = d.expected, .found = d.found, .text = printable(name, 200) + ": " + d.what});
   }

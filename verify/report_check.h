@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,21 @@
 namespace ethos::verify {
 
 inline constexpr std::uint64_t kMaxReport = std::uint64_t{256} << 20U;
+
+struct ReportDifference {
+  std::int64_t seq = -1;
+  std::string run;
+  std::string what;
+  std::string expected;  // by the records
+  std::string found;     // in the report
+};
+
+// The directory that a report was written to, held against its manifest (report_directory.h).
+struct ReportDirectory {
+  std::vector<ReportDifference> differences;  // a file changed, missing or added; each by its name
+  std::string unknown;                        // why the files could not be compared; else ""
+  std::size_t files = 0;                      // that are those of the manifest
+};
 
 // What a report of ethos-report says (docs/report-model.md, `report.json`), as far as it can be told from the
 // records again. Numbers are kept as texts.
@@ -66,6 +82,7 @@ struct ReportClaims {
   std::string checkpoint;                                        // of `source`
   std::map<std::int64_t, std::string> leaves;  // every record named anywhere, with the start of its leaf hash
   std::string contradiction;                   // one row twice, or one record with two hashes; else ""
+  std::optional<ReportDirectory> directory;    // where a directory was given
 };
 
 // A directory stands for the report.json in it.

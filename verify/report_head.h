@@ -10,14 +10,6 @@
 
 namespace ethos::verify {
 
-struct ReportDifference {
-  std::int64_t seq = -1;
-  std::string run;
-  std::string what;
-  std::string expected;  // by the records
-  std::string found;     // in the report
-};
-
 // What a report says of itself: origin, pin, root, checkpoint, verdicts, period.
 void compare_head(const ReportClaims& claims, const AuditReport& audited, const Pin* pin, std::vector<ReportDifference>& out);
 

@@ -6,6 +6,7 @@
 
 #include "verify/commands.h"
 #include "verify/encoding.h"
+#include "verify/report_directory.h"
 #include "verify/sarif_check.h"
 #include "verify/snapshot.h"
 #include "verify/stdin_file.h"
@@ -162,6 +163,7 @@ class InputReader {
       if (!bytes) return complain(err_, exit_unverifiable, "--report: " + bytes.error().what);
       auto claims = parse_report(*bytes);
       if (!claims) return complain(err_, exit_unverifiable, "--report " + name + ": " + claims.error().what);
+      if (report_path(name) != name) claims->directory = read_report_directory(name, *bytes, *claims);
       inputs_.reports.emplace_back(name, *std::move(claims));
     }
     return 0;

@@ -43,7 +43,11 @@ struct Story {
     INFO(slurp(dir.file("log")));
     REQUIRE(status == 0);
   }
-  [[nodiscard]] Outcome verify() const { return verify_with({"--json", "--pin", dir.file("pin"), "--report", dir.file("r"), dir.file("l.db")}); }
+  // The file alone: of the directory a digest would give away every change.
+  [[nodiscard]] Outcome verify() const { return verify_as("r/report.json"); }
+  [[nodiscard]] Outcome verify_as(const std::string& name) const {
+    return verify_with({"--json", "--pin", dir.file("pin"), "--report", dir.file(name), dir.file("l.db")});
+  }
   [[nodiscard]] Json read() const { return Json::parse(slurp(dir.file("r/report.json"))); }
   // The report with one change.
   [[nodiscard]] Outcome with(const std::function<void(Json&)>& change) const {
@@ -315,4 +319,100 @@ TEST_CASE("report: fields of runs, counted names, keys and types that do not fol
     j["definition"]["zone"] = "Nowhere/Land";
   });
   CHECK(zone.status == 3);
+}
+
+TEST_CASE("report: each file of its directory that was changed, added or lost is named", "[verify]") {
+  Story story;
+  story.make("--format html,csv,json,md");
+  const std::string at = story.dir.file("r/");
+  const auto refused = [&](const std::string& what) {
+    const Outcome r = story.verify_as("r");
+    CAPTURE(what, r.out, r.err);
+    CHECK(r.status == 1);
+    CHECK(r.has("report_mismatch"));
+    CHECK(r.json.at("reports").at(0).at("result") == "fail");
+    CHECK(r.out.find(what) != std::string::npos);
+  };
+  const Outcome good = story.verify_as("r");
+  CAPTURE(good.out, good.err);
+  REQUIRE(good.status == 0);
+  const Json manifest = Json::parse(slurp(at + "manifest.json"));
+  const auto files = manifest.at("files").size();
+  REQUIRE(files > 5);
+  CHECK(good.out.find("the " + std::to_string(files) + " files of the directory are those of its manifest") != std::string::npos);
+  for (const Json& file : manifest.at("files")) {
+    const std::string name = file.at("name");
+    const std::string bytes = slurp(at + name);
+    if (bytes.empty()) continue;
+    std::string bad = bytes;
+    bad[bad.size() / 2] = static_cast<char>(bad[bad.size() / 2] ^ 1);
+    // Of report.json only what is read over: the digest says it.
+    save(at + name, name == "report.json" ? bytes + "\n" : bad);
+    refused(name + " was changed");
+    save(at + name, bytes + " ");
+    refused(name + " was changed");
+    if (name != "report.json") {
+      std::filesystem::remove(at + name);
+      refused(name + " is missing");
+      std::filesystem::create_symlink("/etc/hostname", at + name);
+      refused(name + " was changed");
+      std::filesystem::remove(at + name);
+      std::filesystem::create_directory(at + name);
+      refused(name + " was changed");
+      std::filesystem::remove(at + name);
+    }
+    save(at + name, bytes);
+  }
+  save(at + "notes.html", "x");
+  refused("notes.html was added");
+  std::filesystem::remove(at + "notes.html");
+  std::filesystem::create_directory(at + ".hidden");
+  refused(".hidden was added");
+  std::filesystem::remove(at + ".hidden");
+  const std::string sums = slurp(at + "SHA256SUMS");
+  save(at + "SHA256SUMS", sums.substr(0, sums.size() - 70));
+  refused("SHA256SUMS differs");
+  std::filesystem::remove(at + "SHA256SUMS");
+  refused("SHA256SUMS is missing");
+  save(at + "SHA256SUMS", sums);
+  CHECK(story.verify_as("r").status == 0);
+}
+
+TEST_CASE("report: a manifest that says another thing than its report is refused", "[verify]") {
+  Story story;
+  story.make();
+  const std::string at = story.dir.file("r/manifest.json");
+  const Json good = Json::parse(slurp(at));
+  const auto with = [&](const std::function<void(Json&)>& change) {
+    Json json = good;
+    change(json);
+    save(at, json.dump());
+    return story.verify_as("r");
+  };
+  REQUIRE(with([](Json&) {}).status == 0);
+  for (const char* key : {"origin", "size", "root", "period", "zone", "pin", "verified"}) {
+    CAPTURE(key);
+    const Outcome r = with([&](Json& j) { j[key] = j[key].is_string() ? Json("other") : j[key].is_boolean() ? Json(false) : Json(1); });
+    CHECK(r.status == 1);
+    CHECK(r.out.find(std::string("manifest.json, ") + key) != std::string::npos);
+  }
+  // A file of one's own, and its digest in both lists.
+  const Outcome nameless = with([](Json& j) { j["files"].erase(0); });
+  CHECK(nameless.status == 1);
+  // What cannot be read says nothing of the files, and no pass.
+  for (const std::string& bad : {std::string("{"), std::string("[]"), std::string(R"({"format":"ethos-report-manifest/2","files":[]})"), std::string()}) {
+    CAPTURE(bad);
+    save(at, bad);
+    const Outcome r = story.verify_as("r");
+    CHECK(r.status == 3);
+    CHECK(r.has("report_unknown"));
+  }
+  for (const auto& file : {Json({{"name", "../pin"}, {"bytes", 1}, {"sha256", std::string(64, 'a')}}), Json({{"name", "a"}, {"bytes", -1}, {"sha256", std::string(64, 'a')}}),
+                           Json({{"name", "a"}, {"bytes", 1}, {"sha256", "aa"}}), good.at("files").at(0)}) {
+    CAPTURE(file.dump());
+    CHECK(with([&](Json& j) { j["files"].push_back(file); }).status == 3);
+  }
+  std::filesystem::remove(at);
+  CHECK(story.verify_as("r").status == 3);
+  CHECK(story.verify().status == 0);
 }
