@@ -56,7 +56,11 @@ Result<ReadyLedger> ready_ledger(const ledger::LedgerChoice& choice,
     return out;
   }
   struct stat st {};
-  if (::stat(choice.files.database.c_str(), &st) == 0) return out;
+  const bool is_there = ::stat(choice.files.database.c_str(), &st) == 0;
+  // What is written last when a ledger is made: without it another first run may be at it, which
+  // create_default_ledger waits for.
+  const bool is_whole = is_there && ::stat(choice.files.high_water().c_str(), &st) == 0;
+  if (is_whole || (is_there && (!choice.is_default_place || !may_make))) return out;
   if (!choice.is_default_place || !may_make)
     return base::fail(Errc::not_found, "there is no ledger " + choice.files.database +
                                            "; make one: ethos-ledger init --ledger " +

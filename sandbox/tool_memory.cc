@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kPage = 4096;
+constexpr std::size_t kUsualPath = 256;  // most paths end sooner, and more costs more
 
 MemoryRead outcome_of(int error) {
   switch (error) {
@@ -45,7 +46,8 @@ MemoryRead read_string(pid_t pid, std::uint64_t address, std::string& out) {
   // Never across a page in one call: the next page may not exist, and the string may end before.
   while (have < buffer.size()) {
     const std::uint64_t at = address + have;
-    const std::size_t chunk = std::min<std::size_t>(kPage - at % kPage, buffer.size() - have);
+    const std::size_t most = have == 0 ? kUsualPath : buffer.size() - have;
+    const std::size_t chunk = std::min<std::size_t>(kPage - at % kPage, most);
     const ssize_t n = read_some(pid, at, buffer.data() + have, chunk);
     if (n <= 0) return n < 0 ? outcome_of(errno) : MemoryRead::fault;
     const auto got = static_cast<std::size_t>(n);

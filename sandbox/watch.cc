@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/watch.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -26,9 +25,6 @@ namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kTickMs = 100;
-// Calls answered in a row before the other descriptors get their turn.
-constexpr int kMaxCallsInRow = 64;
-constexpr std::uint64_t kMaxRowNs = 10'000'000;
 
 // Once, after so long; 0 disarms it.
 bool set_timer(const base::UniqueFd& fd, std::uint64_t ms) {
@@ -164,7 +160,7 @@ void Watch::run(RunResult& result) {
 
 void Watch::handle(int fd, std::uint32_t events, RunResult& result) {
   if (fd == launch_.listener().fd()) {
-    serve_calls(result);
+    serve_call(events, result);
   } else if (fd == out_.source()) {
     read_stream(out_, result);
   } else if (fd == err_.source()) {
@@ -201,32 +197,27 @@ void Watch::judge_input(RunResult& result) {
   end(result, Ending::evidence, 0);
 }
 
-void Watch::serve_calls(RunResult& result) {
+// One call, and the other descriptors get their turn: epoll has just said that it is there, so that
+// asking for it does not wait, and it is the cheapest way to wait for the next one, too.
+void Watch::serve_call(std::uint32_t events, RunResult& result) {
   Listener& listener = launch_.listener();
-  // Timers and signals wait for no tool that asks without end, nor for one that asks what is slow.
-  const std::uint64_t started = boottime_ns();
-  for (int i = 0; i < kMaxCallsInRow && !is_over_; ++i) {
-    if (boottime_ns() - started > kMaxRowNs) return;
-    pollfd watch{listener.fd(), POLLIN, 0};
-    if (poll(&watch, 1, 0) != 1) return;
-    if ((watch.revents & POLLIN) == 0) {
-      // Hang-up: no task with the filter is left; pid 1's death follows. Left in, it would spin.
-      epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.fd(), nullptr);
-      return;
-    }
-    Call call;
-    int error = 0;
-    if (!listener.receive(call, error)) continue;
-    base::step_mark("answer a call");
-    if (take_report(call, result)) return;
-    const Verdict verdict = judge_.decide(call, listener, boottime_ns());
-    if (verdict.error == 0) {
-      listener.let_through(call.id);
-    } else {
-      listener.answer(call.id, verdict.error);
-    }
-    base::step_mark("wait for a call");
+  if ((events & EPOLLIN) == 0) {
+    // Hang-up: no task with the filter is left; pid 1's death follows. Left in, it would spin.
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.fd(), nullptr);
+    return;
   }
+  Call call;
+  int error = 0;
+  if (!listener.receive(call, error)) return;
+  base::step_mark("answer a call");
+  if (take_report(call, result)) return;
+  const Verdict verdict = judge_.decide(call, listener, boottime_ns());
+  if (verdict.error == 0) {
+    listener.let_through(call.id);
+  } else {
+    listener.answer(call.id, verdict.error);
+  }
+  base::step_mark("wait for a call");
 }
 
 // Pid 1's word about the tool. The kernel says that it comes from pid 1.

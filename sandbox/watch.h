@@ -36,7 +36,7 @@ class Watch {
   bool open_loop();
   bool add(int fd, std::uint32_t events);
   void handle(int fd, std::uint32_t events, RunResult& result);
-  void serve_calls(RunResult& result);
+  void serve_call(std::uint32_t events, RunResult& result);
   bool take_report(const Call& call, RunResult& result);
   void read_stream(OutputStream& stream, RunResult& result);
   std::optional<LimitEvent> output_event();

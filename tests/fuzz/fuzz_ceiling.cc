@@ -18,6 +18,8 @@ Json written(const Json& canonical) {
                                                               {"memory_bytes", "memory"},
                                                               {"swap_bytes", "swap"},
                                                               {"cpu_percent", "cpu"},
+                                                              {"io_read_bps", "io_read"},
+                                                              {"io_write_bps", "io_write"},
                                                               {"pids", "pids"},
                                                               {"output_bytes", "output"},
                                                               {"file_bytes", "file_size"},

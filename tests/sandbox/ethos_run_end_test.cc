@@ -90,6 +90,29 @@ TEST_CASE("ethos-run: a signal while the last records are being made does not cu
   CHECK(site.records("run.abort").empty());
 }
 
+TEST_CASE("ethos-run: 64 runs side by side on one ledger, which is not there yet",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  constexpr int kRuns = 64;
+  std::vector<Started> started;
+  for (int i = 0; i < kRuns; ++i)
+    started.push_back(
+        site.start("ethos-run", {"--", "/bin/sh", "-c", "echo " + std::to_string(i)}));
+  for (int i = 0; i < kRuns; ++i) {
+    const Ended ended = Site::wait(started[static_cast<std::size_t>(i)]);
+    CAPTURE(i, ended.err);
+    CHECK(ended.status == 0);
+    CHECK(ended.out == std::to_string(i) + "\n");
+  }
+  CHECK(runs_of(site.records("run.open")).size() == kRuns);
+  CHECK(runs_of(site.records("run.close")).size() == kRuns);
+  CHECK(site.records("run.abort").empty());
+  const Ended verified = verify(site, "recomputed");
+  CAPTURE(verified.out, verified.err);
+  CHECK(verified.status == 0);
+}
+
 TEST_CASE("ethos-run: whenever a signal comes, a run that was opened is closed", "[sandbox][e2e]") {
   NEEDS_CAGES
   const Site site;
