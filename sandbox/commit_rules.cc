@@ -19,9 +19,21 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
-CommitRules::CommitRules(const Plan& plan) : plan_(&plan) {
+CommitRules::CommitRules(const Plan& plan, std::uint64_t max_steps)
+    : plan_(&plan), max_steps_(max_steps) {
   patterns_.reserve(plan.hide_patterns.size());
-  for (const auto& pattern : plan.hide_patterns) patterns_.emplace_back(pattern);
+  for (const auto& pattern : plan.hide_patterns) {
+    patterns_.emplace_back(pattern);
+    components_ += 1 + static_cast<std::uint64_t>(std::ranges::count(pattern, '/'));
+    bytes_ += pattern.size();
+  }
+}
+
+// N-16: the most that any way of comparing takes, so that no verifier needs more.
+bool CommitRules::is_too_much(std::string_view path) const {
+  const std::uint64_t names = 1 + static_cast<std::uint64_t>(std::ranges::count(path, '/'));
+  steps_ += components_ * (names + 1) + (bytes_ * names + components_ * path.size()) / 16;
+  return steps_ > max_steps_;
 }
 
 std::optional<CommitRules::Refusal> CommitRules::refuses(const std::string& path,
@@ -44,6 +56,8 @@ std::optional<CommitRules::Refusal> CommitRules::refuses(const std::string& path
   for (const BasedPath& never : plan_->never_write)
     if (never.base == where.base && is_within("/" + lower(where.path), "/" + lower(never.path)))
       return Refusal{"policy", "declarations and ceilings are never written from inside"};
+  if (!patterns_.empty() && is_too_much(where.path))
+    return Refusal{"quota", "its names take too long to compare with all hide patterns"};
   const bool is_hidden = std::ranges::any_of(patterns_, [&](const HidePattern& pattern) {
     return pattern.matches_at_or_above(where.path, is_directory);
   });

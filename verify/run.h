@@ -54,6 +54,7 @@ struct RunEvidence {
   std::int64_t truncated_seq = -1;    // of an output.captured that is not whole
   ArtifactList artifacts;
   bool has_unjudged_artifacts = false;
+  std::uint64_t artifact_work = 0;  // steps that its names took so far
   std::string writer;                 // R-29, of the first record that has it
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something

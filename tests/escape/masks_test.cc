@@ -101,6 +101,47 @@ TEST_CASE("escape: a hidden name that the host changes ends the run", "[escape][
   CHECK(result.processes_left == 0);
 }
 
+// In a layer the mask stays where it was, and the file is seen under the name that the host gave
+// it. A copied layer shows nothing of what the host does.
+TEST_CASE("escape: a hidden name under a write grant that the host changes ends the run",
+          "[escape][kernel][FSR-07]") {
+  REQUIRE_CAGE();
+  namespace fs = std::filesystem;
+  const std::string act = GENERATE("rename over", "remove", "rename away", "in place");
+  const bool is_copied = GENERATE(false, true);
+  const support::ScratchDir dir;
+  dir.write("out/sub/.env", "KEY=1");
+  dir.write("out/a.txt", "1");
+  const fs::path at = fs::path(dir.path()) / "out/sub";
+  const bool is_told = act != "in place" && !is_copied;
+  auto plan = support::base_plan(
+      dir.path(), {"/bin/sh", "-c",
+                   is_told ? "i=0; while [ $i -lt 300 ]; do sleep 0.1; i=$((i+1)); done"
+                           : "sleep 0.8; cat out/sub/* out/sub/.env out/sub/was; true"});
+  support::grant_write(plan, "out", true);
+  support::hide(plan, "out/sub/.env", false);
+  plan.hide_patterns = {"**/.env"};
+  sandbox::LaunchOptions options;
+  options.stdout_fd = options.stderr_fd = -1;
+  options.keep_stdout = true;
+  options.forces_copies = is_copied;
+  ActingSink sink([&] {
+    dir.write("out/new", "KEY=new");
+    if (act == "rename over") fs::rename(at / "../new", at / ".env");
+    if (act == "remove") fs::remove(at / ".env");
+    if (act == "rename away") fs::rename(at / ".env", at / "was");
+    if (act == "in place") dir.write("out/sub/.env", "KEY=2");
+  });
+  const auto outcome = sandbox::run_cage(plan, options, sink);
+  const auto* result = std::get_if<sandbox::RunResult>(&outcome);
+  REQUIRE(result != nullptr);
+  CAPTURE(act, is_copied, result->detail, result->out.kept);
+  CHECK(result->ending == (is_told ? Ending::evidence : Ending::exited));
+  CHECK(sink.gaps.size() == (is_told ? 1U : 0U));
+  if (is_told) CHECK(sink.gaps[0].reason == "mask_lost");
+  CHECK(result->out.kept.find("KEY") == std::string::npos);
+}
+
 // The tool reads and leaves while the supervisor has many calls to answer: no event of the table of
 // mounts comes before the word of its end.
 TEST_CASE("escape: a hidden name that is read in the last moment is said",

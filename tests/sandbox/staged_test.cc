@@ -9,6 +9,7 @@
 
 #include "ledger/base/paths.h"
 #include "sandbox/commit_journal.h"
+#include "sandbox/commit_rules.h"
 #include "sandbox/commit_steps.h"
 #include "sandbox/hostile_name.h"
 #include "tests/support/cage_plan.h"
@@ -353,6 +354,26 @@ TEST_CASE("hostile names: every spelling of .git is known", "[sandbox]") {
     CHECK(sandbox::is_git_lookalike(name));
   for (const char* name : {".gitignore", "git", ".gi", "agit", ".git2", "git~2", ".gît", ""})
     CHECK_FALSE(sandbox::is_git_lookalike(name));
+}
+
+// plan.md N-16: what a verifier could not compare again stays inside.
+TEST_CASE("hostile names: hide patterns have a budget for all names of a run", "[sandbox]") {
+  ethos::sandbox::Plan plan;
+  plan.workspace = "/w";
+  plan.hide_patterns = {"**/*.pem", "/secrets/"};
+  const ethos::sandbox::CommitRules roomy(plan);
+  CHECK_FALSE(roomy.refuses("/w/out/a", false));
+  CHECK(roomy.refuses("/w/out/a.pem", false)->rule == "hidden");
+  // Five components (1 and each slash) and 17 bytes; "out/a" has two names: 5 * 3 + (34 + 25) / 16.
+  const ethos::sandbox::CommitRules two(plan, 36);
+  CHECK_FALSE(two.refuses("/w/out/a", false));
+  CHECK_FALSE(two.refuses("/w/out/b", false));
+  const auto third = two.refuses("/w/out/c", false);
+  REQUIRE(third);
+  CHECK(third->rule == "quota");
+  plan.hide_patterns.clear();
+  const ethos::sandbox::CommitRules none(plan, 0);
+  CHECK_FALSE(none.refuses("/w/out/a", false));
 }
 
 TEST_CASE("commit journal: round trip, and nothing else is taken for one", "[sandbox]") {
