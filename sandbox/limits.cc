@@ -17,10 +17,11 @@ constexpr std::uint64_t kSecond = 1000;
 
 std::vector<LimitSpec> make_specs() {
   using enum Enforcer;
-  constexpr std::uint64_t kMostPids = 4'194'304;     // PID_MAX_LIMIT
-  constexpr std::uint64_t kMostFiles = 1'048'576;    // fs.nr_open's default
-  constexpr std::uint64_t kLeastRate = 64 * kKi;     // a page takes no longer than 1/16 s
-  constexpr std::uint64_t kMostPercent = 1'000'000;  // 10,000 CPUs
+  constexpr std::uint64_t kMostPids = 4'194'304;             // PID_MAX_LIMIT
+  constexpr std::uint64_t kMostFiles = 1'048'576;            // fs.nr_open's default
+  constexpr std::uint64_t kLeastRate = 64 * kKi;             // a page takes no longer than 1/16 s
+  constexpr std::uint64_t kMostFileBytes = 16 * 1024 * kGi;  // of ext4, the largest file
+  constexpr std::uint64_t kMostPercent = 1'000'000;          // 10,000 CPUs
   return {
       {"wall", "wall_ms", Unit::time, 1, kMaxInteger, 300 * kSecond, 3600 * kSecond, {supervisor}},
       {"memory", "memory_bytes", Unit::size, 1, kMaxInteger, 2 * kGi, 8 * kGi, {cgroup, rlimit}},
@@ -30,7 +31,7 @@ std::vector<LimitSpec> make_specs() {
       {"io_write", "io_write_bps", Unit::size, kLeastRate, kMaxInteger, 0, 0, {cgroup}},
       {"pids", "pids", Unit::count, 1, kMostPids, 512, 4096, {cgroup, supervisor}},
       {"output", "output_bytes", Unit::size, 1, 64 * kMi, 64 * kMi, 64 * kMi, {supervisor}},
-      {"file_size", "file_bytes", Unit::size, 1, kMaxInteger, kGi, 8 * kGi, {rlimit}},
+      {"file_size", "file_bytes", Unit::size, 1, kMostFileBytes, kGi, 8 * kGi, {rlimit}},
       {"open_files", "open_files", Unit::count, 1, kMostFiles, 1024, 1024, {rlimit}},
       {"scratch", "scratch_bytes", Unit::size, 1, kMaxInteger, 256 * kMi, 2 * kGi, {tmpfs}},
       {"staged", "staged_bytes", Unit::size, 1, kMaxInteger, 256 * kMi, 2 * kGi, {tmpfs}},

@@ -29,6 +29,7 @@ constexpr std::array<LimitRule, 13> kRules{{
     {"io_write", "io_write_bps", U::size, 65'536, kMost, -1, -1, kCgroup, {}},
     {"pids", "pids", U::number, 1, 4'194'304, 512, 4096, kCgroupSupervisor, {}},
     {"output", "output_bytes", U::size, 1, 64 * kMiB, 64 * kMiB, 64 * kMiB, kSupervisor, {}},
+    // A declaration may name at most 16 TiB; those of earlier times could name more.
     {"file_size", "file_bytes", U::size, 1, kMost, kGiB, 8 * kGiB, kRlimit, {}},
     {"open_files", "open_files", U::number, 1, 1'048'576, 1024, 1024, kRlimit, {}},
     {"scratch", "scratch_bytes", U::size, 1, kMost, 256 * kMiB, 2 * kGiB, {}, "tmpfs"},

@@ -38,6 +38,7 @@ TEST_CASE("declaration: each key may stand and keeps its line", "[sandbox]") {
 
 TEST_CASE("declaration: each of these is refused", "[sandbox]") {
   CHECK(parse_declaration(with("")));
+  CHECK(parse_declaration(with(",\"limits\":{\"file_size\":\"16384GiB\"}")));
   for (const char* members : {",\"x\":1",
                               ",\"command\":[\"a\"]",
                               ",\"read\":\".\"",
@@ -66,6 +67,8 @@ TEST_CASE("declaration: each of these is refused", "[sandbox]") {
                               ",\"limits\":{\"wall\":\"1 s\"}",
                               ",\"limits\":{\"memory\":\"2gib\"}",
                               ",\"limits\":{\"memory\":\"9999999GiB\"}",
+                              ",\"limits\":{\"file_size\":\"16385GiB\"}",
+                              ",\"limits\":{\"file_size\":17592186044417}",
                               ",\"limits\":{\"cpu\":100}",
                               ",\"limits\":{\"io\":1}",
                               ",\"limits\":{\"pids\":true}",

@@ -342,6 +342,28 @@ TEST_CASE("ethos-run: output is committed to, and kept only when asked", "[sandb
   CHECK(kept == std::vector<std::string>{"(none)", "kept\n"});
 }
 
+// Root reads a file whatever its mode says: only the ordinary user tells.
+TEST_CASE("ethos-run: a granted file that the tool made unreadable is recorded with its digest",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("report.xml", "old\n");
+    const Ended ended = site.run({"--write", "report.xml", "--", "/bin/sh", "-c",
+                                  "echo fresh > report.xml; chmod 0200 report.xml"});
+    CHECK(ended.status == 0);
+    CHECK(site.records("run.gap").empty());
+    const auto artifacts = site.records("artifact.exported");
+    REQUIRE(artifacts.size() == 1);
+    CHECK(text_at(artifacts[0], {"body", "size"}) == "6");
+    // printf 'fresh\n' | sha256sum
+    CHECK(text_at(artifacts[0], {"body", "sha256"})
+              .find("02db0d2659c9d48bc15f81a388594fc0e3cf4c780fdc27ea21e0671afc37de19") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("ethos-run: a signal to the runner ends the run, and its end is recorded",
           "[sandbox][e2e]") {
   NEEDS_CAGES
