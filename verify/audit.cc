@@ -36,7 +36,8 @@ class Auditor {
               [this](const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported) {
                 check_sarif_written(run, seq, body, reported, documents_, report_.findings);
                 if (options_.on_sarif) options_.on_sarif(run, seq, body);
-              }) {
+              },
+              [this](const Value& commitment) { return documents_.open(commitment); }) {
     report_.findings = std::move(findings);
     if (options.known != nullptr) known_.start(*options.known);
     if (!source.has_key_checkpoints()) epochs_.allow_unseen_handovers();

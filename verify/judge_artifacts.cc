@@ -58,6 +58,7 @@ void judge_artifacts_so_far(RunEvidence& run, DocumentReader& reader, JudgeCache
 }
 
 void judge_artifacts(RunEvidence& run, const Policy* policy, JudgeCache& cache, RunReport& report) {
+  if (run.has_closed_artifacts) report.miss("a path at which a file was brought out is not disclosed");
   if (run.artifacts.empty()) return;
   const std::int64_t repeated = run.artifacts.find_repeated();
   if (repeated >= 0)

@@ -131,7 +131,7 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
     case output_captured: check_output(e, run, findings); break;
     case artifact_exported:
       if (run.artifacts.is_full()) on_artifacts_(run);
-      check_artifact(e, run, findings);
+      check_artifact(e, open_path_, run, findings);
       break;
     case run_gap: count_gap(e, run, findings); break;
     default: break;

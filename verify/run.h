@@ -55,6 +55,8 @@ struct RunEvidence {
   ArtifactList artifacts;
   bool has_unjudged_artifacts = false;
   std::uint64_t artifact_work = 0;  // steps that its names took so far
+  bool has_closed_artifacts = false;  // one of a place that is not disclosed
+  std::optional<std::vector<Value>> write_grants;  // opened as far as they are disclosed; once a file came out
   std::string writer;                 // R-29, of the first record that has it
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
@@ -85,6 +87,9 @@ struct RunEvidence {
   mutable std::vector<Value> grants_;
 };
 
+// The bytes behind the commitment of a path; nothing where they are not disclosed.
+using PathOpener = std::function<std::optional<std::string>(const Value& commitment)>;
+
 // Replays the order of records in every run (events.md, "Order in a run") and the links within one
 // (record.md ). Memory: the evidence of runs that are open, a few words for each other.
 class RunTracker {
@@ -96,8 +101,8 @@ class RunTracker {
   // A sarif.written record, which comes after the end. `reported`: denial and limit records of the run.
   using OnSarif = std::function<void(const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported)>;
 
-  RunTracker(OnEnd on_end, OnArtifacts on_artifacts, OnSarif on_sarif)
-      : on_end_(std::move(on_end)), on_artifacts_(std::move(on_artifacts)), on_sarif_(std::move(on_sarif)) {}
+  RunTracker(OnEnd on_end, OnArtifacts on_artifacts, OnSarif on_sarif, PathOpener open_path)
+      : on_end_(std::move(on_end)), on_artifacts_(std::move(on_artifacts)), on_sarif_(std::move(on_sarif)), open_path_(std::move(open_path)) {}
 
   // `may_be_late`: records before the first one seen may not be there (coverage tail).
   // `is_foreign`: of a type or version that is not known here; it counts, and is not judged.
@@ -140,6 +145,7 @@ class RunTracker {
   OnEnd on_end_;
   OnArtifacts on_artifacts_;
   OnSarif on_sarif_;
+  PathOpener open_path_;
   // Found by a view: most records belong to a run that is known, and need no new string.
   struct IdHash {
     using is_transparent = void;

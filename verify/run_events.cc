@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "verify/encoding.h"
+#include "verify/forms.h"
 #include "verify/policy_path.h"
 #include "verify/view.h"
 
@@ -25,6 +26,35 @@ void check_live(const Envelope& e, std::string_view source, RunEvidence& run, Fi
   if (source.empty() || is_live || run.has_foreign) return;
   run.report({.code = Code::contradiction, .seq = e.seq, .expected = std::string(source), .found = printable(encode_canonical(live), 200),
               .text = "a source speaks that was not live in this run"}, findings);
+}
+
+// A path as it can be compared: opened where it was committed to.
+struct Place {
+  Value path;
+  bool is_closed = false;  // not disclosed
+  bool is_path = true;     // what it opened to
+};
+
+Place place(const Value& recorded, const PathOpener& open) {
+  if (!recorded.has("commit")) return {.path = recorded};
+  const auto plain = open(recorded.at("commit"));
+  if (!plain) return {.path = recorded, .is_closed = true};
+  Value opened = make_path(recorded.text_at("base"), *plain);
+  const bool is_path = plain_path(View(encode_canonical(opened)));
+  return {.path = std::move(opened), .is_path = is_path};
+}
+
+// The write grants of a run, opened when the first file comes out.
+const std::vector<Value>& write_grants(RunEvidence& run, const PathOpener& open) {
+  if (run.write_grants) return *run.write_grants;
+  run.write_grants.emplace();
+  for (const Value& grant : run.grants()) {
+    if (grant.text_at("cap") != "fs.write") continue;
+    Value opened = grant;
+    opened.set("path", place(grant.at("path"), open).path);
+    run.write_grants->push_back(std::move(opened));
+  }
+  return *run.write_grants;
 }
 
 }  // namespace
@@ -58,32 +88,40 @@ void check_output(const Envelope& e, RunEvidence& run, Findings& findings) {
   run.report({.code = Code::contradiction, .seq = e.seq, .found = body.at("stream").text(), .text = "one stream of output was captured twice"}, findings);
 }
 
-void check_artifact(const Envelope& e, RunEvidence& run, Findings& findings) {
+void check_artifact(const Envelope& e, const PathOpener& open, RunEvidence& run, Findings& findings) {
   const auto body = parse_canonical(e.body, kRecordLimits);
   if (!body || run.has_foreign) return;
-  const Value& grant = body->at("grant");
-  const Value& path = body->at("path");
+  const Place grant = place(body->at("grant"), open);
+  const Place path = place(body->at("path"), open);
   const bool is_deleted = body->text_at("action") == "deleted";
   const auto refuse = [&](Code code, const char* text) {
-    run.report({.code = code, .seq = e.seq, .expected = printable(encode_canonical(grant), 300), .found = printable(encode_canonical(path), 300),
-                .text = text}, findings);
+    run.report({.code = code, .seq = e.seq, .expected = printable(encode_canonical(grant.path), 300),
+                .found = printable(encode_canonical(path.path), 300), .text = text}, findings);
   };
-  // Of a committed path nobody knows here which it is.
-  const bool is_closed = path.has("commit") || grant.has("commit");
+  if (!grant.is_path || !path.is_path) return refuse(Code::grant_mismatch, "a file was brought out at what is no path");
   bool is_granted = false;
   bool may_delete = false;
-  for (const Value& g : run.grants()) {
-    if (g.text_at("cap") != "fs.write" || !(g.at("path") == grant || (g.at("path").has("commit") && grant.has("commit")))) continue;
+  bool is_sure = false;
+  for (const Value& g : write_grants(run, open)) {
+    // Of two of which one is not disclosed nobody knows here whether they are the same.
+    const bool is_open = !grant.is_closed && !g.at("path").has("commit");
+    const bool is_it = is_open ? g.at("path") == grant.path
+                               : grant.path.text_at("base") == g.at("path").text_at("base");
+    if (!is_it) continue;
     // A directory's files come out of its layer, a file itself is replaced.
     const bool is_staged = g.at("staged").flag();
-    const bool fits = is_staged ? is_closed || strictly_within(text_of(path), text_of(grant))
-                                : body->text_at("action") == "replaced" && (is_closed || path == grant);
+    const bool is_told = is_open && !path.is_closed;
+    const bool is_there = is_told ? (is_staged ? strictly_within(text_of(path.path), text_of(grant.path)) : path.path == grant.path)
+                                  : path.path.text_at("base") == g.at("path").text_at("base");
+    const bool fits = is_there && (is_staged || body->text_at("action") == "replaced");
     is_granted = is_granted || fits;
+    is_sure = is_sure || (fits && is_told);
     may_delete = may_delete || (fits && g.at("delete").flag());
   }
   if (!is_granted) return refuse(Code::grant_mismatch, "a file was brought out that no write grant covers");
   if (is_deleted && !may_delete) return refuse(Code::grant_mismatch, "a file was deleted under a grant that allows no deleting");
-  if (!path.has("commit")) run.artifacts.add(e.seq, path, is_deleted, body->text_at("type") == "directory");
+  run.has_closed_artifacts = run.has_closed_artifacts || !is_sure;
+  if (!path.is_closed) run.artifacts.add(e.seq, path.path, is_deleted, body->text_at("type") == "directory");
 }
 
 void check_audit(const Envelope& e, RunEvidence& run, Findings& findings) {

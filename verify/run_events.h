@@ -12,7 +12,7 @@ void check_limit(const Envelope& e, RunEvidence& run, Findings& findings);
 // One a stream, and not whole only beyond its limit.
 void check_output(const Envelope& e, RunEvidence& run, Findings& findings);
 // What was brought out lies within the write grant it names, and that was granted.
-void check_artifact(const Envelope& e, RunEvidence& run, Findings& findings);
+void check_artifact(const Envelope& e, const PathOpener& open, RunEvidence& run, Findings& findings);
 // The kernel's audit told it, so that must have been a live source of the run (events.md E-11).
 void check_audit(const Envelope& e, RunEvidence& run, Findings& findings);
 // Counts what was lost.

@@ -172,6 +172,8 @@ case("66-hidden-write", "A write grant below something hidden", tool(hide=["secr
 case("67-nested-write", "A write grant below another", tool(write=["out", "out/sub"]), facts([ROOT, path("write", "out", 30), path("write", "out/sub", 86)], [GIT]))
 case("68-system-write", "Even without a ceiling the system is never writable", tool(write=["/usr/local/x"]), facts([path("read", ".", 20), path("write", "/usr/local/x", 87)], [GIT]), origin="pinned")
 case("28-small-memory", "The defaults of scratch and staged shrink with memory", tool(limits={"memory": "100MiB"}), facts([ROOT], [GIT]))
+case("29-home-write", "A directory below somebody's home, granted by a pinned declaration", tool(write=["/home/dev/out"], hide=["*.pem"]),
+     facts([path("read", ".", 20), path("write", "/home/dev/out", 92)], [GIT]), origin="pinned")
 case("69-memory", "Scratch counts against memory", tool(limits={"memory": "512MiB", "scratch": "384MiB"}), facts([ROOT], [GIT]))
 case("70-memory-rlimit", "It does not when memory is held by rlimit", tool(limits={"memory": "512MiB", "scratch": "1GiB"}), facts([ROOT], [GIT], host=BARE_HOST))
 case("71-holds-home", "A grant that holds the caller's home", tool(read=["/home"]), facts([path("read", "/home", 88, holds=["home", "ledger", "workspace"], uid=0)], git="none"), origin="pinned")

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a run could read and write, and where its files came out: names that only open to something else.
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/verify_run.h"
+
+using namespace ethos::support;
+
+namespace {
+
+struct Out {
+  std::string grant = "home/dev/out";
+  std::string path = "home/dev/out/a";
+  bool is_disclosed = true;
+  std::string action = "created";
+  Json plain = nullptr;  // instead of a committed path
+};
+
+// A run with a write grant below a home, whose path is committed to, and one file of it.
+Outcome brought_out(const Out& out) {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.vector = "29-home-write";
+  const auto committed = [&](const std::string& path, bool disclose) {
+    return Json{{"base", "host"}, {"commit", ledger.commit("path", path, disclose)}};
+  };
+  choices.patch["grant fs.write"]["path"] = committed("home/dev/out", true);
+  choices.patch["grant fs.write"]["path"]["path"] = nullptr;
+  Json body = {{"action", out.action},
+               {"grant", committed(out.grant, out.is_disclosed)},
+               {"path", out.plain.is_null() ? committed(out.path, out.is_disclosed) : out.plain},
+               {"sha256", "sha256:" + std::string(64, 'a')},
+               {"size", "3"},
+               {"type", "file"}};
+  if (out.action == "deleted") {
+    body.erase("sha256");
+    body["size"] = "0";
+  }
+  choices.more = {{"artifact.exported", body}};
+  add_run(ledger, choices);
+  return verify_maker(ledger);
+}
+
+void refused(const Out& out) {
+  const Outcome r = brought_out(out);
+  CAPTURE(out.grant, out.path, r.out);
+  CHECK(r.status == 1);
+  CHECK(r.has("grant_mismatch"));
+  CHECK(r.verdict("policy") == "fail");
+}
+
+}  // namespace
+
+TEST_CASE("places: a committed path of a file is opened and held against its grant", "[verify]") {
+  const Outcome good = brought_out({});
+  CAPTURE(good.out);
+  CHECK(good.status == 0);
+  CHECK(brought_out({.path = "home/dev/out/d/b"}).status == 0);
+  for (const char* path : {"home/dev/.ssh/authorized_keys", "home/dev/outer/a", "home/dev/out",
+                           "home/dev/out/.git/config", "home/dev/out/../x", "/home/dev/out/a", ""}) {
+    refused({.path = path});
+  }
+  for (const char* grant : {"home/dev", "etc", "home/dev/other"}) {
+    refused({.grant = grant, .path = std::string(grant) + "/a"});
+  }
+  refused({.action = "deleted"});
+  refused({.plain = {{"base", "system"}, {"path", "etc/cron.d/evil"}}});
+  refused({.plain = {{"base", "workspace"}, {"path", "src/a"}}});
+}
+
+TEST_CASE("places: what is not disclosed is unknown, and not held to be right", "[verify]") {
+  const Outcome r = brought_out({.is_disclosed = false});
+  CAPTURE(r.out);
+  CHECK(r.status != 0);
+  CHECK(r.status != 1);
+  CHECK(r.verdict("policy") == "unknown");
+}
