@@ -110,4 +110,16 @@ std::string absolute_in_workspace(const Value& normal, const std::string& worksp
   return "";
 }
 
+bool may_name_workspace(const Value& normal) {
+  for (const char* key : {"read", "write", "exec"}) {
+    for (const Value& entry : normal.at(key).items()) {
+      const std::string& path = entry.text_at("path");
+      const bool is_runtime = within(path, "/usr") || within(path, "/bin") || within(path, "/sbin") ||
+                              within(path, "/etc") || path.starts_with("/lib");
+      if (path.starts_with('/') && !is_runtime) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace ethos::verify

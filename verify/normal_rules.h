@@ -16,5 +16,8 @@ std::string check_normal_rules(const Value& normal);
 // N-3: the path in `read`, `write` or `exec` that names a place of the workspace by its absolute
 // name; "" when there is none.
 std::string absolute_in_workspace(const Value& normal, const std::string& workspace);
+// Without the workspace's name: is there an absolute path that may be such a one? No workspace lies
+// in the base runtime.
+bool may_name_workspace(const Value& normal);
 
 }  // namespace ethos::verify

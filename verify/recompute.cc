@@ -80,6 +80,8 @@ class PolicyJudge {
     if (texts_.workspace) {
       const std::string path = absolute_in_workspace(normal_, *texts_.workspace);
       if (!path.empty()) report_.add(Code::normal_mismatch, "a path of the workspace is named as if it lay outside", "a relative path", path);
+    } else if (may_name_workspace(normal_)) {
+      report_.miss("the workspace's path is not disclosed, and an absolute path may lie in it");
     }
     check_ceilings();
     check_source();

@@ -78,3 +78,29 @@ TEST_CASE("places: what is not disclosed is unknown, and not held to be right", 
   CHECK(r.status != 1);
   CHECK(r.verdict("policy") == "unknown");
 }
+
+// What a run has that names places outside of its workspace, which nobody tells.
+TEST_CASE("places: an absolute path may lie in a workspace that is not disclosed", "[verify]") {
+  const auto without_workspace = [](const char* vector) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.vector = vector;
+    add_run(ledger, choices);
+    std::string erased;
+    for (const auto& [c, disclosure] : ledger.disclosures) {
+      if (disclosure.kind == "workspace") erased = c;
+    }
+    ledger.disclosures.erase(erased);
+    ledger.add("data.erase",
+               {{"authority", "dpo"}, {"reason", "asked"}, {"targets", {base64(erased)}}});
+    ledger.checkpoint();
+    return verify_maker(ledger);
+  };
+  const Outcome relative = without_workspace("02-linter");
+  CAPTURE(relative.out);
+  CHECK(relative.status == 0);
+  const Outcome absolute = without_workspace("18-pinned");
+  CAPTURE(absolute.out);
+  CHECK(absolute.status == 3);
+  CHECK(absolute.verdict("policy") == "unknown");
+}
