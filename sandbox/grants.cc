@@ -134,6 +134,7 @@ void grant_limits(const Normal& normal, const Facts& facts, GrantResult& out) {
       r.on = "limit:" + limit;
       r.key = "limits";
       r.cause = "nothing on this host that the declaration allows can enforce " + limit;
+      if (is_io_limit(limit)) r.cause += " (it needs a workspace on a disk, too)";
       const LimitSpec* spec = find_limit_by_normal_name(limit);
       r.fix = "delegate a cgroup v2 subtree with the controller (see ethos-run doctor), or " +
               std::string(spec != nullptr && spec->possible.size() > 1
