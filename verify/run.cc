@@ -156,6 +156,16 @@ void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findin
   link.evidence.reset();
 }
 
+// E-9. A later one would name another file, and what it lists as what the run found.
+void RunTracker::see_sarif(const Envelope& e, const Value& body, Link& link, Findings& findings) {
+  if (link.has_sarif && !link.has_foreign) {
+    findings.add({.code = Code::contradiction, .seq = e.seq, .run = std::string(e.run), .expected = "one sarif.written",
+                  .text = "the run names the SARIF file that was written for it a second time"});
+  }
+  link.has_sarif = true;
+  on_sarif_(std::string(e.run), e.seq, body, link.reported);
+}
+
 void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Link& link, Findings& findings) {
   Move move = move_of(link.state, e.type, facts.is_setup, facts.is_refused);
   if (!move.ok && link.has_foreign) {
@@ -180,7 +190,7 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Lin
   link.state = move.next;
   if (e.type == RecordType::sandbox_denial || e.type == RecordType::resource_limit) ++link.reported;
   if (run == nullptr) {
-    if (e.type == RecordType::sarif_written) on_sarif_(std::string(e.run), e.seq, body, link.reported);
+    if (e.type == RecordType::sarif_written) see_sarif(e, body, link, findings);
     return;
   }
   run->state = move.next;
@@ -272,6 +282,7 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
   if (!link.is_late && is_new) begin(e, std::move(record.body), link, findings);
   if (link.evidence) {
     link.evidence->has_foreign = link.has_foreign;
+    link.evidence->last_leaf = record.leaf;
     check_writer(e, *link.evidence, findings);
   }
   judge_body(record, link, findings);

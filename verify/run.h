@@ -30,6 +30,7 @@ struct RunEvidence {
   State state = State::opened;
   std::int64_t first_seq = 0;
   std::int64_t last_seq = 0;
+  Digest last_leaf;          // hash of the record there
   std::int64_t wall_ms = 0;  // of run.open
   // Where its records lie: first and last of each piece without a hole. What lies between two pieces may be
   // anything, and any number of records.
@@ -129,6 +130,7 @@ class RunTracker {
     bool is_late = false;                   // its beginning is not there
     bool has_foreign = false;
     std::uint64_t reported = 0;             // denial and limit records
+    bool has_sarif = false;                 // its sarif.written came
   };
 
   // Does `text` stand for that hash?
@@ -136,6 +138,7 @@ class RunTracker {
   static void judge_body(const CheckedRecord& record, Link& link, Findings& findings);
   void check_link(const Envelope& e, Link& link, Findings& findings);
   void begin(const Envelope& e, Value body, Link& link, Findings& findings);
+  void see_sarif(const Envelope& e, const Value& body, Link& link, Findings& findings);
   void step(const Envelope& e, const BodyFacts& facts, Value body, Link& link, Findings& findings);
   void collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings);
   void end(const Envelope& e, Value body, Link& link, Findings& findings);

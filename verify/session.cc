@@ -154,7 +154,7 @@ class Session {
   }
 
   void on_run(const RunEvidence& run, const RunJudgement& judgement) {
-    sarif_.on_run_end(run.id, run.pieces, !run.has_foreign);
+    sarif_.on_run_end(run.id, run.pieces, run.last_leaf, !run.has_foreign);
     if (in_period(run)) {
       ++in_period_;
       for (Assertion& assertion : inputs_.assertions) assertion.judge(run, judgement);
