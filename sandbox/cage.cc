@@ -61,6 +61,7 @@ CageOutcome run_cage(const Plan& plan, const LaunchOptions& options, EvidenceSin
   Watch watch(plan, options, launch, sink, signals.fd());
   {
     const OwnRights own;
+    restore_scheduling();
     launch.release();
     watch.run(result);
   }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <set>
 
+#include "sandbox/file_rights.h"
 #include "sandbox/hide_walk.h"
 #include "sandbox/path_text.h"
 
@@ -188,7 +189,7 @@ Result<void> make_beneath(const Workspace& workspace, const std::string& path) {
     if (::mkdirat(directory.get(), name.c_str(), kMode) == 0) {
       const UniqueFd made(open_granted(workspace, part, O_RDONLY | O_DIRECTORY));
       if (!made.is_open()) return base::fail(Errc::io, "make " + part);
-      if (::geteuid() == 0 && ::fchown(made.get(), workspace.uid, workspace.gid) != 0)
+      if (is_roots_runner() && ::fchown(made.get(), workspace.uid, workspace.gid) != 0)
         return base::fail_errno("make " + part, errno);
     } else if (errno != EEXIST) {
       return base::fail_errno("make " + part, errno);

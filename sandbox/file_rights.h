@@ -10,8 +10,10 @@
 #include "ledger/base/result.h"
 
 // With whose rights files are opened. A runner that a service of root's started for somebody opens
-// every path with his rights (setfsuid(2)): root's own are taken back only for the moments in which
-// the cage itself is built, read and taken down, which no path of the caller's enters.
+// every path with his rights: with his effective ids and without a capability, as /proc asks for
+// these and not for the ids of file access (setfsuid(2)) alone. Root's own are taken back only for
+// the moments in which the cage itself is built, read and taken down, which no path of the caller's
+// enters. The real and the saved user stay root's: he can neither signal nor trace the runner.
 namespace ethos::sandbox {
 
 struct CallerRights {
@@ -28,6 +30,11 @@ struct CallerRights {
 [[nodiscard]] const std::optional<CallerRights>& lent_rights();
 // Whose files are "ours": the caller's where his rights are lent, else the process's own.
 [[nodiscard]] uid_t file_uid();
+// Whether the runner is root's, with lent rights or without.
+[[nodiscard]] bool is_roots_runner();
+// Who lends his user to a thread may change how it is scheduled. As it was before that, again; with
+// own rights.
+void restore_scheduling();
 
 // While it lives files are opened with the process's own rights. Costs nothing, and does nothing,
 // where no rights are lent.

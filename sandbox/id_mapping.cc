@@ -15,7 +15,10 @@
 #include <cstring>
 #include <string>
 
+#include "ledger/base/file_io.h"
 #include "sandbox/child.h"
+#include "sandbox/file_rights.h"
+#include "sandbox/mountinfo.h"
 #include "sandbox/source_object.h"
 
 namespace ethos::sandbox {
@@ -40,9 +43,43 @@ std::string map_line(std::uint32_t inside, std::uint32_t outside) {
   return std::to_string(inside) + " " + std::to_string(outside) + " 1";
 }
 
+// The base runtime is the host's to arrange: containers put single files of their own there.
+bool is_host_runtime(const Mount& mount) {
+  const std::string& path = mount.where.path;
+  return mount.where.base == Base::system &&
+         (path == "usr" || path.starts_with("usr/") || path == "bin" || path == "sbin" ||
+          (path.starts_with("lib") && path.find('/') == std::string::npos));
+}
+
+// The mounts of this process, by what they stand on.
+class MountsBelow {
+ public:
+  // Does something stand on `mount` strictly below `path`? The kernel copies one mount alone: what
+  // the host covered there would be shown, and hide patterns have looked at what covers it. Also
+  // true where it cannot be told. An ordinary user's copy is refused by the kernel itself.
+  bool has(const UniqueFd& object, const std::string& path) {
+    struct statx about {};
+    if (statx(object.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &about) != 0 ||
+        (about.stx_mask & STATX_MNT_ID) == 0)
+      return true;
+    if (text_.empty()) {
+      constexpr std::size_t kMost = std::size_t{64} << 20U;
+      const UniqueFd file(open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
+      auto bytes = base::read_fd(file, kMost, "mountinfo");
+      if (!bytes) return true;
+      text_.assign(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    }
+    return has_mount_below(text_, about.stx_mnt_id, path);
+  }
+
+ private:
+  std::string text_;
+};
+
 }  // namespace
 
 StepFailure RootHelper::open_trees() {
+  MountsBelow mounts;
   for (const BuildOp& op : blueprint_->ops) {
     if (op.kind != BuildKind::bind && op.kind != BuildKind::staged) continue;
     const Mount& mount = plan_->mounts[static_cast<std::size_t>(op.mount)];
@@ -51,6 +88,9 @@ StepFailure RootHelper::open_trees() {
     struct stat found {};
     if (fstat(object.get(), &found) != 0) return {Step::source, errno, op.mount};
     if (!is_planned_object(mount, found)) return {Step::source, 0, op.mount};
+    const OwnRights own;
+    if (S_ISDIR(found.st_mode) && !is_host_runtime(mount) && mounts.has(object, mount.source))
+      return {Step::mount_bind, EINVAL, op.mount};
     const long tree = syscall(SYS_open_tree, object.get(), "",
                               OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
     if (tree < 0) return {op.step, errno, op.mount};

@@ -167,6 +167,7 @@ std::optional<Launch::Failure> Launch::start_child() {
   if (is_root)
     if (const StepFailure failure = root_.open_trees()) return denial_of(failure);
   const OwnRights own;
+  restore_scheduling();  // the tool's processes inherit it
   self_pidfd_.reset(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
   if (!self_pidfd_.is_open()) return runner_failure("pidfd_open", errno);
   child_state_ = std::make_unique<ChildState>();

@@ -23,6 +23,7 @@ using base::UniqueFd;
 
 // A new open file description for a file of our own, read-only.
 UniqueFd reopen_for_reading(int fd) {
+  const OwnRights own;
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
   UniqueFd out(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!out.is_open()) return out;
@@ -45,7 +46,8 @@ UniqueFd copy_for_reading(int fd, off_t size) {
     errno = EFBIG;
     return {};
   }
-  const UniqueFd copy(memfd_create("ethos-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const UniqueFd copy = with_own_rights(
+      [] { return UniqueFd(memfd_create("ethos-input", MFD_CLOEXEC | MFD_ALLOW_SEALING)); });
   if (!copy.is_open()) return {};
   off_t at = std::max<off_t>(0, lseek(fd, 0, SEEK_CUR));
   for (off_t total = 0;;) {
@@ -78,6 +80,8 @@ SetupDenial refused_input(int error, const char* cause) {
 // Pipes of our own for the output: the tool never holds a descriptor of the caller, whose flags it
 // could change. Owned by the tool's uid, so that it may open /dev/stdout.
 std::optional<Launch::Failure> Launch::open_streams() {
+  // Reads what the caller gave, as he would.
+  if (auto failed = open_stdin()) return failed;
   const OwnRights own;
   for (auto [read_end, write_end] :
        {std::pair{&out_read_, &out_write_}, std::pair{&err_read_, &err_write_}}) {
@@ -90,7 +94,6 @@ std::optional<Launch::Failure> Launch::open_streams() {
         fchown(ends[1], plan_.identity.host_uid, plan_.identity.host_gid) != 0)
       return RunnerFailure{"fchown pipe", errno};
   }
-  if (auto failed = open_stdin()) return failed;
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return RunnerFailure{"socketpair", errno};
@@ -107,6 +110,7 @@ std::optional<Launch::Failure> Launch::open_streams() {
 
 // A pipe of our own: what the tool makes of it by opening it again is seen by nobody but itself.
 std::optional<Launch::Failure> Launch::open_input_pipe(off_t at) {
+  const OwnRights own;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return RunnerFailure{"pipe", errno};
   stdin_.reset(ends[0]);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <tuple>
 
 #include "sandbox/based_path.h"
@@ -78,6 +79,24 @@ base::Result<MountEntry> parse_line(std::string_view line, std::string_view work
 }
 
 }  // namespace
+
+bool has_mount_below(std::string_view text, std::uint64_t parent, std::string_view path) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    next_field(line);  // mount id
+    const std::string_view number = next_field(line);
+    std::uint64_t on = 0;
+    const char* const last = number.data() + number.size();
+    if (std::from_chars(number.data(), last, on).ptr != last || on != parent) continue;
+    next_field(line);  // device
+    next_field(line);  // root
+    const std::string at = unescape_mount_path(next_field(line));
+    if (at != path && is_within(at, path)) return true;
+  }
+  return false;
+}
 
 std::string unescape_mount_path(std::string_view text) {
   std::string out;

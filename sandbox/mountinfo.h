@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +16,11 @@ namespace ethos::sandbox {
 // Errc::malformed for a line that is not of that form; Errc::too_large beyond 100,000 lines.
 [[nodiscard]] base::Result<std::vector<MountEntry>> parse_mountinfo(std::string_view text,
                                                                     std::string_view workspace);
+
+// Whether a mount of /proc/self/mountinfo text stands on the mount with the id `parent`, strictly
+// below `path` (absolute and plain).
+[[nodiscard]] bool has_mount_below(std::string_view text, std::uint64_t parent,
+                                   std::string_view path);
 
 // "\040" -> " ", as the kernel escapes space, tab, newline and backslash in paths.
 [[nodiscard]] std::string unescape_mount_path(std::string_view text);

@@ -387,14 +387,14 @@ class StagedCommit::Work {
   }
 
   bool give_to_owner(int fd) const {
-    return geteuid() != 0 || fchown(fd, owner_.st_uid, owner_.st_gid) == 0;
+    return !is_roots_runner() || fchown(fd, owner_.st_uid, owner_.st_gid) == 0;
   }
 
   // An ordinary user may give a file to a group that he is in; root gives all to the grant's owner.
   void keep_group(int to, const std::string& path) const {
     const UniqueFd old = open_beneath_dir(grant_.get(), path, O_PATH | O_NOFOLLOW);
     struct stat found {};
-    if (geteuid() == 0 || !old.is_open() || fstat(old.get(), &found) != 0) return;
+    if (is_roots_runner() || !old.is_open() || fstat(old.get(), &found) != 0) return;
     static_cast<void>(fchown(to, static_cast<uid_t>(-1), found.st_gid) == 0);
   }
 

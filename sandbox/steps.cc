@@ -43,7 +43,7 @@ Explanation explain_mount(Step step, int error) {
     return {
         "something else is mounted below the granted directory, or it is not on an ordinary "
         "file system",
-        "grant the directories beside the inner mount one by one, or run as root"};
+        "grant the directories beside the inner mount one by one"};
   if (step == Step::mount_staged && error == E2BIG)
     return {
         "without overlayfs (before Linux 6.6) a granted directory is copied, and this one has more "

@@ -111,15 +111,13 @@ std::string unrecorded(const RunEvidence& run) {
   return "";
 }
 
-// No denial is recorded; and with `is_strict` none can have been that leaves no record.
-Truth no_denials(const RunView& v, bool is_strict, Why& why) {
+// No act was denied or attempted that the live sources could see.
+Truth no_denials(const RunView& v, Why& why) {
   if (v.e().denials > 0) {
     why = std::to_string(v.e().denials) + " acts were denied, first " + (v.e().tried.empty() ? "" : v.e().tried[0]);
     return Truth::no;
   }
-  std::string open = unrecorded(v.run);
-  const std::string& observe = v.run.open.text_at("observe");
-  if (open.empty() && is_strict && v.run.has_enforced() && observe != "all") open = "observe was " + observe + ": an open for reading that is refused then is not recorded";
+  const std::string open = unrecorded(v.run);
   if (open.empty()) return Truth::yes;
   why = open;
   return Truth::unsure;
@@ -142,7 +140,7 @@ struct Rule {
   Truth (*holds)(const RunView&, const std::vector<std::string>&, Why&);
 };
 
-const std::array<Rule, 14> kRules{{
+const std::array<Rule, 13> kRules{{
     {"no-network", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, Why& why) { return truth_of(no_network(v, why)); }},
     {"no-git", RuleArguments::none,
@@ -153,9 +151,7 @@ const std::array<Rule, 14> kRules{{
        return Truth::no;
      }},
     {"no-denials", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_denials(v, true, why); }},
-    {"no-recorded-denials", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_denials(v, false, why); }},
+     [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_denials(v, why); }},
     {"no-gaps", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_gaps(v, why); }},
     {"no-weaker", RuleArguments::none,

@@ -207,6 +207,56 @@ TEST_CASE("cages: no path is opened with more than the caller's rights", "[ledge
   CHECK(c.verified().status == 0);
 }
 
+TEST_CASE("cages: /proc shows the runner no more than it shows the caller",
+          "[ledger][service][cage]") {
+  NEEDS_ROOT();
+  CageFixture c;
+  // Nobody's but root's: reached over a process of root's only.
+  const fs::path closed = c.open.file("closed");
+  fs::create_directories(closed / "dir");
+  CageFixture::write(closed / "dir" / "e.json",
+                     R"({"version":1,"tools":{"x":{"command":["echo","SECRET"]}}})", 0);
+  fs::permissions(closed, fs::perms(0700));
+  const pid_t holder = spawn([&] {
+    if (::chdir((closed / "dir").c_str()) != 0) return 1;
+    ::pause();
+    return 0;
+  });
+  c.serve();
+  if (!c.is_useless()) {
+    const std::string root = "/proc/" + std::to_string(holder);
+    for (int i = 0; i < 500 && !fs::exists(root + "/cwd/e.json"); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    REQUIRE(fs::exists(root + "/cwd/e.json"));
+    const auto refused = [&](const std::vector<std::string>& more, const char* why) {
+      const Outcome got = c.call(more);
+      CAPTURE(more, got.text);
+      CHECK(got.status == 125);
+      CHECK(got.text.find(why) != std::string::npos);
+      CHECK(got.text.find("SECRET") == std::string::npos);
+    };
+    for (const std::string& file :
+         {root + "/cwd/e.json", root + "/root" + (closed / "dir/e.json").string(),
+          root + "/fdinfo/0"}) {
+      refused({"--config", file, "x"}, "Permission denied");
+      refused({"--ceiling", file, "--", "/bin/true"}, "Permission denied");
+      refused({"--decision", file, "--", "/bin/true"}, "Permission denied");
+    }
+    refused({"--stdin", root + "/fdinfo/0", "--", "/bin/cat"}, "Permission denied");
+    // Of the effective user, and not of the one that files are opened with.
+    const char* const only_roots = "/proc/sys/net/ipv4/tcp_fastopen_key";
+    struct stat st {};
+    if (::stat(only_roots, &st) == 0 && (st.st_mode & 0044) == 0)
+      refused({std::string("--stdin=") + only_roots, "--", "/bin/cat"}, "Permission denied");
+    // Everybody may open it; who has no capability sees noughts.
+    const Outcome memory = c.call({"--stdin=/proc/iomem", "--", "/bin/cat"});
+    CAPTURE(memory.text);
+    CHECK(memory.text.find_first_of("123456789") > memory.text.find("-"));
+  }
+  ::kill(holder, SIGKILL);
+  static_cast<void>(wait_for(holder));
+}
+
 TEST_CASE("cages: only what a declaration asks for reaches the tool from the caller's environment",
           "[ledger][service][cage]") {
   NEEDS_ROOT();

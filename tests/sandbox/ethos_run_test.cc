@@ -864,3 +864,39 @@ TEST_CASE("ethos-run: a path made to be slow to judge is given up, and leaves a 
   REQUIRE(!gaps.empty());
   CHECK(text_at(gaps[0], {"body", "reason"}) == "unreadable");
 }
+
+TEST_CASE("ethos-run: what the host covers with a mount is not shown, whoever runs", "[sandbox][kernel]") {
+  if (geteuid() != 0) {
+    WARN("skipped: needs root to mount");
+    return;
+  }
+  if (!can_build_cages()) {
+    WARN("skipped: no cage on this host");
+    return;
+  }
+  // An ordinary user's copy of such a tree is refused by the kernel.
+  const Site site;
+  site.file("in/.env", "UNDER-SECRET");
+  site.file("in/plain", "UNDER-PLAIN");
+  site.file("cred", "UNDER-CRED");
+  site.file("beside/free", "free");
+  const std::string work = site.workspace();
+  // In a mount namespace of its own, which ends with the shell.
+  const auto run = [&](const std::string& grants) {
+    return Site::wait(site.start(
+        "/usr/bin/unshare", {"-m", "/bin/sh", "-c",
+                             "mount -t tmpfs x " + work + "/in && mount --bind /dev/null " + work +
+                                 "/cred && exec " ETHOS_BIN "/ethos-run --workspace " + work + " " +
+                                 grants + " -- cat in/.env in/plain cred beside/free"}));
+  };
+  for (const char* grants : {"--read . --hide .env", "--read . --write in"}) {
+    const Ended covered = run(grants);
+    CAPTURE(grants, covered.out, covered.err);
+    CHECK(covered.status == 120);
+    CHECK(covered.out.find("UNDER") == std::string::npos);
+    CHECK(covered.err.find("mounted below the granted directory") != std::string::npos);
+  }
+  const Ended beside = run("--read beside");
+  CAPTURE(beside.out, beside.err);
+  CHECK(beside.out == "free");
+}

@@ -62,6 +62,23 @@ TEST_CASE("mountinfo: a copied grant counts as staged, look-alikes do not", "[sa
   CHECK(kind("proc", "proc", "/sys") == MountKind::bind);
 }
 
+TEST_CASE("mountinfo: what stands on a mount below a directory is found", "[sandbox]") {
+  const char* table =
+      "27 1 254:0 / / rw - ext4 /dev/vda rw\n"
+      "40 27 0:5 / /w/a\\040b/in rw - tmpfs t rw\n"
+      "41 40 0:6 / /w/a\\040b/in/x rw - tmpfs t rw\n"
+      "42 27 0:7 / /other rw - tmpfs t rw";
+  CHECK(has_mount_below(table, 27, "/w"));
+  CHECK(has_mount_below(table, 27, "/w/a b"));
+  CHECK(has_mount_below(table, 27, "/"));
+  CHECK_FALSE(has_mount_below(table, 27, "/w/a b/in"));
+  CHECK(has_mount_below(table, 40, "/w/a b/in"));
+  CHECK_FALSE(has_mount_below(table, 27, "/w/a"));
+  CHECK_FALSE(has_mount_below(table, 27, "/oth"));
+  CHECK_FALSE(has_mount_below(table, 2, "/"));
+  CHECK_FALSE(has_mount_below("", 27, "/"));
+}
+
 TEST_CASE("mountinfo: what is no mountinfo line is refused", "[sandbox]") {
   for (const char* bad : {"x\n", "1 2 0:3 / /a rw tmpfs t rw\n", "1 2 3 / /a rw - tmpfs t rw\n",
                           "1 2 0:3 / a rw - tmpfs t rw\n", "1 2 0:3 / /a rw -\n", "\n"})
