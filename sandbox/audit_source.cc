@@ -216,6 +216,51 @@ base::Result<AuditState> read_audit_state() {
   return state;
 }
 
+AuditFinding judge_audit(const AuditSigns& signs, const base::Result<AuditState>& state) {
+  if (signs.landlock_abi < kAuditAbi)
+    return {EOPNOTSUPP,
+            {},
+            "the kernel's Landlock (ABI " + std::to_string(signs.landlock_abi) +
+                ") says nothing to the audit",
+            "use Linux 6.15 or newer, which has ABI 7"};
+  if (!signs.is_root)
+    return {EPERM, {}, "only root may read the kernel's audit", "start ethos-run as root"};
+  if (!signs.is_first_user_namespace)
+    return {EPERM,
+            {},
+            "the audit is for root of the machine's first user namespace only",
+            "run ethos-run outside this container"};
+  if (!signs.is_first_pid_namespace)
+    return {EINVAL,
+            {},
+            "the audit numbers processes of the machine's first pid namespace",
+            "run ethos-run outside this container, or share the host's (--pid=host)"};
+  if (!state) {
+    const int error = state.error().sys != 0 ? state.error().sys : EIO;
+    const bool is_absent = error == EPROTONOSUPPORT || error == ECONNREFUSED;
+    return {error,
+            {},
+            is_absent ? "the kernel has no audit, or not in this network namespace"
+                      : "the kernel's audit does not tell its state",
+            is_absent ? "use a kernel with CONFIG_AUDIT, in the host's network namespace"
+                      : "give ethos-run CAP_AUDIT_CONTROL and CAP_AUDIT_READ"};
+  }
+  const std::string room = "backlog limit " + std::to_string(state->backlog_limit);
+  if (!state->is_enabled)
+    return {ENODATA, room, "the kernel's audit is switched off",
+            "ethos-run --audit enable, or auditctl -e 1 (both for the whole machine)"};
+  return {0, "on, " + room, {}, {}};
+}
+
+AuditFinding look_at_audit(std::uint32_t landlock_abi) {
+  constexpr ino_t kFirstUserNamespace = 0xEFFFFFFD;
+  struct stat found {};
+  const AuditSigns signs{
+      landlock_abi, geteuid() == 0, is_in_first_pid_namespace(),
+      stat("/proc/self/ns/user", &found) == 0 && found.st_ino == kFirstUserNamespace};
+  return judge_audit(signs, read_audit_state());
+}
+
 base::Result<std::string> enable_audit() {
   const auto before = read_audit_state();
   if (!before) return base::Unexpected(before.error());

@@ -66,7 +66,25 @@ class AuditSource {
 // with the reason otherwise.
 [[nodiscard]] base::Result<std::string> enable_audit();
 
-// For `doctor`: the state now. Errc::unsupported when it cannot be read.
+// The state now. Errc::unsupported when it cannot be read.
 [[nodiscard]] base::Result<AuditState> read_audit_state();
+
+// For `doctor`: can a run of ours have the kernel's audit as a source? Changes nothing.
+struct AuditFinding {
+  int error = 0;  // 0: it can
+  std::string detail;
+  std::string cause;
+  std::string fix;
+};
+[[nodiscard]] AuditFinding look_at_audit(std::uint32_t landlock_abi);
+// The same from what was found: the state is asked for last.
+struct AuditSigns {
+  std::uint32_t landlock_abi = 0;
+  bool is_root = false;
+  bool is_first_pid_namespace = false;
+  bool is_first_user_namespace = false;
+};
+[[nodiscard]] AuditFinding judge_audit(const AuditSigns& signs,
+                                       const base::Result<AuditState>& state);
 
 }  // namespace ethos::sandbox

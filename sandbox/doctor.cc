@@ -31,7 +31,8 @@ std::string quoted(const std::string& text) {
 }
 
 bool is_complete(const std::vector<Feature>& features) {
-  return std::all_of(features.begin(), features.end(), [](const Feature& f) { return f.is_ok; });
+  return std::all_of(features.begin(), features.end(),
+                     [](const Feature& f) { return f.is_ok || f.is_extra; });
 }
 
 }  // namespace
@@ -39,8 +40,11 @@ bool is_complete(const std::vector<Feature>& features) {
 std::string doctor_text(const std::vector<Feature>& features, bool is_quiet) {
   std::string out;
   for (const Feature& f : features) {
-    if (f.is_ok && is_quiet) continue;
-    std::string line = f.is_ok ? "ok       " : (f.is_required ? "MISSING  " : "missing  ");
+    if (is_quiet && (f.is_ok || f.is_extra)) continue;
+    std::string line = f.is_ok         ? "ok       "
+                       : f.is_required ? "MISSING  "
+                       : f.is_extra    ? "optional "
+                                       : "missing  ";
     line += f.name;
     if (!f.detail.empty())
       line += std::string(f.name.size() < 20 ? 20 - f.name.size() : 1, ' ') + f.detail;

@@ -46,7 +46,8 @@ base::Result<std::string> read_revision(const RunOptions& options, const std::st
                                : name.substr(colon + 1);
   auto workspace = workspace_of(options);
   if (!workspace) return base::Unexpected(std::move(workspace).error());
-  auto file = read_git_file(*workspace, name.substr(0, colon), path, kMaxFile);
+  auto file =
+      read_git_file(*workspace, name.substr(0, colon), path, kMaxFile, Abbreviations::taken);
   if (!file) return base::Unexpected(std::move(file).error());
   return std::move(file->bytes);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ledger/base/result.h"
+#include "sandbox/git_commit.h"
 #include "sandbox/workspace.h"
 
 // Reads one file of one commit from a repository without starting git (gitformat-pack(5)). Every
@@ -17,11 +18,12 @@ struct GitFile {
   std::string commit;  // the full hash it was read from
 };
 
-// `revision`: a full hash, HEAD, a branch or a tag. `path` is relative and plain. Errc::not_found,
+// `revision` as of find_git_commit. `path` is relative and plain. Errc::not_found,
 // malformed (wrong hash, broken object), too_large (an object over 16 MiB, or a file over `most`),
 // unsupported (a kind of reference or object this reader does not know).
 [[nodiscard]] base::Result<GitFile> read_git_file(const Workspace& workspace,
                                                   const std::string& revision,
-                                                  const std::string& path, std::size_t most);
+                                                  const std::string& path, std::size_t most,
+                                                  Abbreviations abbreviations);
 
 }  // namespace ethos::sandbox

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/git_pack.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -8,6 +9,9 @@
 #include <cerrno>
 #include <memory>
 #include <vector>
+
+#include "ledger/base/bytes.h"
+#include "ledger/base/hex.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -142,31 +146,49 @@ Result<std::string> inflate_at(const UniqueFd& file, std::uint64_t offset,
   return out;
 }
 
-std::optional<std::uint64_t> GitPack::find(const UniqueFd& index, std::string_view id) {
+namespace {
+
+constexpr std::uint64_t kFanout = 8;
+constexpr std::uint64_t kNames = kFanout + 256 * 4;
+
+// Which entries of a version 2 index begin with this byte.
+struct NameRange {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  std::uint64_t total = 0;
+};
+
+std::optional<NameRange> names_with(const UniqueFd& index, unsigned char first) {
   constexpr std::uint32_t kMagic = 0xFF744F63;
-  constexpr std::uint64_t kFanout = 8;
-  constexpr std::uint64_t kNames = kFanout + 256 * 4;
   if (read_u32(index, 0) != kMagic || read_u32(index, 4) != 2) return std::nullopt;
-  const auto first = static_cast<unsigned char>(id[0]);
   const auto from = first == 0 ? std::optional<std::uint32_t>(0)
                                : read_u32(index, kFanout + (std::uint64_t{first} - 1) * 4);
   const auto to = read_u32(index, kFanout + std::uint64_t{first} * 4);
   const auto total = read_u32(index, kFanout + 255 * 4);
   if (!from || !to || !total || *from > *to || *to > *total) return std::nullopt;
-  std::uint64_t low = *from;
-  std::uint64_t high = *to;
+  return NameRange{*from, *to, *total};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> GitPack::find(const UniqueFd& index, std::string_view id) {
+  const auto range = names_with(index, static_cast<unsigned char>(id[0]));
+  if (!range) return std::nullopt;
+  std::uint64_t low = range->from;
+  std::uint64_t high = range->to;
   std::string name(id.size(), '\0');
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
     if (!read_exactly(index, kNames + middle * id.size(), name.data(), name.size()))
       return std::nullopt;
     if (name == id) {
-      const std::uint64_t offsets = kNames + *total * (id.size() + 4);
+      const std::uint64_t offsets = kNames + range->total * (id.size() + 4);
       const auto small = read_u32(index, offsets + middle * 4);
       if (!small) return std::nullopt;
       constexpr std::uint32_t kIsLarge = 0x80000000;
       if ((*small & kIsLarge) == 0) return *small;
-      const std::uint64_t large = offsets + *total * 4 + std::uint64_t{*small & ~kIsLarge} * 8;
+      const std::uint64_t large =
+          offsets + range->total * 4 + std::uint64_t{*small & ~kIsLarge} * 8;
       const auto upper = read_u32(index, large);
       const auto lower = read_u32(index, large + 4);
       if (!upper || !lower) return std::nullopt;
@@ -178,6 +200,52 @@ std::optional<std::uint64_t> GitPack::find(const UniqueFd& index, std::string_vi
       high = middle;
   }
   return std::nullopt;
+}
+
+// The index does not say how long its names are: its size does, with what follows them (a CRC and
+// an offset each, and large offsets in between).
+std::vector<std::string> GitPack::find_by_beginning(const UniqueFd& index,
+                                                    const std::string& digits, std::size_t most) {
+  std::vector<std::string> out;
+  const auto first = base::decode_hex(digits.substr(0, 2));
+  struct stat st {};
+  if (!first || ::fstat(index.get(), &st) != 0) return out;
+  const auto range = names_with(index, static_cast<unsigned char>((*first)[0]));
+  if (!range || range->total == 0) return out;
+  constexpr std::uint64_t kSha1 = 20;
+  constexpr std::uint64_t kSha256 = 32;
+  const auto size = static_cast<std::uint64_t>(st.st_size);
+  const std::uint64_t least256 = kNames + range->total * (kSha256 + 8) + 2 * kSha256;
+  const std::uint64_t least1 = kNames + range->total * (kSha1 + 8) + 2 * kSha1;
+  // With so many large offsets that both would fit, the names tell: SHA-1 comes first in question.
+  for (const std::uint64_t id_size : {kSha1, kSha256}) {
+    const std::uint64_t least = id_size == kSha1 ? least1 : least256;
+    if (size < least || (size - least) % 8 != 0 || (size - least) / 8 > range->total) continue;
+    std::string name(id_size, '\0');
+    // Where the beginning would stand.
+    std::uint64_t low = range->from;
+    std::uint64_t high = range->to;
+    const auto hex_at = [&](std::uint64_t at) -> std::optional<std::string> {
+      if (!read_exactly(index, kNames + at * id_size, name.data(), name.size()))
+        return std::nullopt;
+      return base::encode_hex(base::as_bytes(name));
+    };
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      const auto hex = hex_at(middle);
+      if (!hex) return out;
+      if (*hex < digits)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    for (; low < range->to && out.size() <= most; ++low) {
+      auto hex = hex_at(low);
+      if (!hex || !hex->starts_with(digits)) break;
+      out.push_back(std::move(*hex));
+    }
+  }
+  return out;
 }
 
 Result<GitObject> GitPack::read(const UniqueFd& pack, std::uint64_t offset, std::size_t id_size,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
@@ -18,6 +19,10 @@ class GitPack {
  public:
   // `id` are the raw bytes of an object's name. The offset in the pack, if the index has it.
   static std::optional<std::uint64_t> find(const base::UniqueFd& index, std::string_view id);
+
+  // Names of the objects that begin with these lowercase digits (2 at least), `most` + 1 at most.
+  static std::vector<std::string> find_by_beginning(const base::UniqueFd& index,
+                                                    const std::string& digits, std::size_t most);
 
   // Follows deltas. `by_name` reads the base of a REF_DELTA.
   using ByName = std::function<base::Result<GitObject>(std::string_view id)>;

@@ -40,16 +40,24 @@ std::string object_name(const GitObject& object, bool is_sha1) {
   return ok == 1 ? base::encode_hex(base::ByteSpan(digest.data(), size)) : std::string();
 }
 
-std::vector<std::string> pack_names(const UniqueFd& objects) {
+// At most a million names; none when it cannot be read.
+std::vector<std::string> list_directory(const UniqueFd& objects, const std::string& path) {
   std::vector<std::string> out;
-  auto directory = base::open_beneath(objects, "pack", O_RDONLY | O_DIRECTORY);
+  auto directory = base::open_beneath(objects, path, O_RDONLY | O_DIRECTORY);
   if (!directory) return out;
   const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(directory->get()), ::closedir);
   if (!list) return out;
   static_cast<void>(directory->release());
+  constexpr std::size_t kMost = 1'000'000;
+  while (const dirent* entry = ::readdir(list.get()))
+    if (out.size() < kMost) out.emplace_back(entry->d_name);
+  return out;
+}
+
+std::vector<std::string> pack_names(const UniqueFd& objects) {
+  std::vector<std::string> out;
   constexpr std::size_t kMaxPacks = 10'000;
-  while (const dirent* entry = ::readdir(list.get())) {
-    const std::string_view name = entry->d_name;
+  for (const std::string& name : list_directory(objects, "pack")) {
     constexpr std::string_view kIndex = ".idx";
     if (name.ends_with(kIndex) && out.size() < kMaxPacks)
       out.emplace_back(name.substr(0, name.size() - kIndex.size()));
@@ -175,6 +183,32 @@ Result<GitObject> GitStore::read(const std::string& name) const {
     return object;
   }
   return fail(Errc::not_found, "no Git object " + name);
+}
+
+Result<std::vector<std::string>> GitStore::find_by_beginning(const std::string& digits) const {
+  constexpr std::size_t kMost = 256;
+  constexpr std::size_t kSha256Bytes = 32;
+  std::vector<std::string> out;
+  const auto is_full = [](std::string_view name) {
+    return (name.size() == 2 * kSha1Bytes || name.size() == 2 * kSha256Bytes) &&
+           name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  };
+  const auto add = [&](const std::string& name) {
+    if (out.size() <= kMost && is_full(name) && name.starts_with(digits) &&
+        std::ranges::find(out, name) == out.end())
+      out.push_back(name);
+  };
+  for (const UniqueFd& directory : directories_) {
+    const std::string two = digits.substr(0, 2);
+    for (const std::string& rest : list_directory(directory, two)) add(two + rest);
+    for (const std::string& pack : pack_names(directory))
+      if (const auto index =
+              base::open_beneath(directory, "pack/" + pack + ".idx", O_RDONLY | O_NONBLOCK))
+        for (const std::string& name : GitPack::find_by_beginning(*index, digits, kMost)) add(name);
+  }
+  if (out.size() > kMost) return fail(Errc::too_large, digits + " begins more than 256 objects");
+  std::ranges::sort(out);
+  return out;
 }
 
 Result<std::string> apply_git_delta(std::string_view base, std::string_view delta) {

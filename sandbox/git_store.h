@@ -23,6 +23,10 @@ class GitStore {
   static GitStore open(base::UniqueFd objects);
   // Errc::not_found, malformed, too_large. The bytes have the hash they are asked for by.
   [[nodiscard]] base::Result<GitObject> read(const std::string& name) const;
+  // Names of all objects that begin with these lowercase digits (2 at least), sorted. They were not
+  // read. Errc::too_large for more than 256.
+  [[nodiscard]] base::Result<std::vector<std::string>> find_by_beginning(
+      const std::string& digits) const;
 
  private:
   std::vector<base::UniqueFd> directories_;

@@ -240,7 +240,8 @@ class Loader {
     if (!inside)
       return fail(Errc::refused,
                   "--config " + name + " lies outside the workspace, so no commit has it");
-    auto file = read_git_file(workspace_, *request_.config_revision, *inside, kMaxFile);
+    auto file = read_git_file(workspace_, *request_.config_revision, *inside, kMaxFile,
+                              Abbreviations::refused);
     if (!file) return base::Unexpected(std::move(file).error().with_context("--config-rev"));
     policy_.origin = Origin::revision;
     policy_.source_revision = file->commit;

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <functional>
 
+#include "sandbox/audit_source.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/host_signs.h"
 #include "sandbox/init_image.h"
@@ -206,6 +207,7 @@ class Prober {
             "put workspaces on ext4, xfs, btrfs or (6.3 and newer) tmpfs, or run as their owner"};
       });
     cgroups(cgroup_parent);
+    audit();
     return std::move(out_);
   }
 
@@ -271,6 +273,13 @@ class Prober {
                                     : nullptr;
     add("landlock_full", missing == nullptr ? 0 : EOPNOTSUPP, missing == nullptr ? "" : missing,
         "use Linux 6.12 or newer for ABI 6", false, "ABI " + std::to_string(abi));
+  }
+
+  void audit() {
+    AuditFinding found = look_at_audit(running_landlock_abi());
+    add("kernel_audit", found.error, std::move(found.cause), std::move(found.fix), false,
+        std::move(found.detail));
+    out_.back().is_extra = true;
   }
 
   void cgroups(const std::string& wanted) {

@@ -16,6 +16,7 @@ struct Feature {
   std::string detail;       // "ABI 7", "memory pids", ...
   std::string cause;        // empty when ok
   std::string fix;
+  bool is_extra = false;  // a source more than a run needs: its absence is no finding
 };
 
 // Every feature, in the order a launch needs them. `cgroup_parent` as in LaunchOptions.

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <sstream>
 
+#include "sandbox/audit_source.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/host_signs.h"
 #include "tests/support/cage_plan.h"
@@ -40,6 +41,41 @@ TEST_CASE("doctor: what is missing is named with its cause and fix", "[sandbox]"
   auto features = sample();
   features[0].is_ok = false;
   CHECK(doctor_text(features, false).find("No cage can be built here") != std::string::npos);
+}
+
+TEST_CASE("doctor: whether the kernel's audit can be a source, and what is in the way",
+          "[sandbox]") {
+  using ethos::base::Errc;
+  using ethos::base::Result;
+  const AuditSigns good{7, true, true, true};
+  const Result<AuditState> on = AuditState{true, 8192, 0};
+  const Result<AuditState> off = AuditState{false, 64, 0};
+  const auto unreadable = [](int error) -> Result<AuditState> {
+    return ethos::base::fail(Errc::unsupported, "audit", error);
+  };
+  CHECK(judge_audit(good, on).error == 0);
+  CHECK(judge_audit(good, on).detail == "on, backlog limit 8192");
+  CHECK(judge_audit(good, off).fix.find("--audit enable") != std::string::npos);
+  CHECK(judge_audit(good, unreadable(EPROTONOSUPPORT)).fix.find("CONFIG_AUDIT") !=
+        std::string::npos);
+  CHECK(judge_audit(good, unreadable(EPERM)).fix.find("CAP_AUDIT_READ") != std::string::npos);
+  // The first thing in the way is named, whatever the state is.
+  for (const auto& state : {on, off, unreadable(EPERM)}) {
+    CHECK(judge_audit({6, true, true, true}, state).fix.find("6.15") != std::string::npos);
+    CHECK(judge_audit({7, false, true, true}, state).fix.find("as root") != std::string::npos);
+    CHECK(judge_audit({7, true, true, false}, state).fix.find("container") != std::string::npos);
+    CHECK(judge_audit({7, true, false, true}, state).fix.find("--pid=host") != std::string::npos);
+  }
+  // Its absence is no finding.
+  std::vector<Feature> features = {{"landlock", true, true, 0, "ABI 7", "", ""},
+                                   {"kernel_audit", false, false, ENODATA, "", "off", "on", true}};
+  CHECK(doctor_text(features, false).find("optional kernel_audit") != std::string::npos);
+  CHECK(doctor_text(features, false).find("Everything is there") != std::string::npos);
+  CHECK(doctor_text(features, true).find("kernel_audit") == std::string::npos);
+  CHECK(doctor_json(features).find("],\"ok\":true") != std::string::npos);
+  std::ostringstream out;
+  static_cast<void>(run_doctor({true, false, ""}, out));
+  CHECK(out.str().find("\"name\":\"kernel_audit\"") != std::string::npos);
 }
 
 TEST_CASE("doctor: the JSON form escapes every byte", "[sandbox]") {
@@ -285,7 +321,8 @@ TEST_CASE("doctor: parts of /proc that are masked are blamed, and no-proc is off
     return;
   }
   const std::string text = doctor_after([] {
-    return in_own_namespaces() && mount("/dev/null", "/proc/version", nullptr, MS_BIND, nullptr) == 0;
+    return in_own_namespaces() &&
+           mount("/dev/null", "/proc/version", nullptr, MS_BIND, nullptr) == 0;
   });
   if (text.empty()) {
     WARN("skipped: nothing can be mounted over /proc here");

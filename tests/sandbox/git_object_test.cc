@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "sandbox/git_store.h"
 
@@ -49,10 +50,11 @@ class Repository {
     return git("rev-parse HEAD");
   }
   ethos::base::Result<GitFile> read(const std::string& revision, const std::string& file,
-                                    std::size_t most = 1U << 20) const {
+                                    std::size_t most = 1U << 20,
+                                    Abbreviations abbreviations = Abbreviations::taken) const {
     auto workspace = open_workspace(path_, path_);
     REQUIRE(workspace);
-    return read_git_file(*workspace, revision, file, most);
+    return read_git_file(*workspace, revision, file, most, abbreviations);
   }
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -103,10 +105,103 @@ TEST_CASE("git objects: loose and packed ones are read as git reads them", "[san
     CHECK_FALSE(r.read("HEAD", "ethos.json"));
     CHECK_FALSE(r.read("HEAD", "conf/ethos.json/x"));
     CHECK_FALSE(r.read("nothing", "conf/ethos.json"));
-    CHECK_FALSE(r.read("HEAD~1", "conf/ethos.json"));
+    CHECK_FALSE(r.read("HEAD~99", "conf/ethos.json"));
     CHECK_FALSE(r.read("HEAD", "conf/ethos.json", 100));
     CHECK_FALSE(r.read(std::string(40, 'a'), "conf/ethos.json"));
   }
+}
+
+TEST_CASE("git objects: revisions lead where git says", "[sandbox]") {
+  if (!has_git()) {
+    WARN("skipped: git is not installed");
+    return;
+  }
+  for (const std::string format : {"sha1", "sha256"}) {
+    const Repository r(format);
+    for (int i = 0; i < 6; ++i) r.commit("ethos.json", version(i));
+    r.git("tag -a v1 -m tag HEAD~2");
+    r.git("tag -a v2 -m tag v1");
+    r.git("checkout -q -b side HEAD~3");
+    r.commit("other", "1");
+    r.git("checkout -q -");
+    r.git("merge -q -m merge side");
+    const std::string head = r.git("rev-parse HEAD");
+    const auto check = [&] {
+      for (const std::string& text : {std::string("HEAD"),
+                                      std::string("@"),
+                                      std::string("HEAD~1"),
+                                      std::string("HEAD~"),
+                                      std::string("HEAD^"),
+                                      std::string("HEAD^1"),
+                                      std::string("HEAD^2"),
+                                      std::string("HEAD^0"),
+                                      std::string("HEAD~0"),
+                                      std::string("HEAD^2~1"),
+                                      std::string("HEAD^^"),
+                                      std::string("@~3^{commit}"),
+                                      std::string("v1^{commit}"),
+                                      std::string("v2^{}"),
+                                      std::string("v2~1"),
+                                      std::string("v1^"),
+                                      std::string("side^"),
+                                      head,
+                                      head + "^2",
+                                      head.substr(0, 7),
+                                      head.substr(0, 12) + "~2",
+                                      head.substr(0, 39)}) {
+        CAPTURE(format, text);
+        const auto file = r.read(text, "ethos.json");
+        REQUIRE(file);
+        CHECK(file->commit == r.git("rev-parse --verify --end-of-options '" + text + "^{commit}'"));
+      }
+    };
+    check();
+    r.git("gc -q --prune=now");
+    check();
+    for (const std::string text :
+         {"HEAD^3", "HEAD~1000", "HEAD~99999999999999999999", "HEAD^{tree}", "HEAD^{/x}", "HEAD^x",
+          "HEAD~-1", "HEAD~1x", "~1", "^", "", "HEAD^{commit", "HEAD@{1}", "HEAD:ethos.json", "-h",
+          "HEAD..side", "abcz"}) {
+      CAPTURE(format, text);
+      CHECK_FALSE(r.read(text, "ethos.json"));
+    }
+    // The name of a directory's object is none of a commit's.
+    CHECK_FALSE(r.read(r.git("rev-parse HEAD^{tree}").substr(0, 12), "ethos.json"));
+    CHECK_FALSE(r.read(head.substr(0, 3), "ethos.json"));
+    const auto refused = r.read(head.substr(0, 12), "ethos.json", 1U << 20, Abbreviations::refused);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message().find("full hash") != std::string::npos);
+    CHECK(r.read(head + "~1", "ethos.json", 1U << 20, Abbreviations::refused));
+  }
+}
+
+TEST_CASE("git objects: a beginning that several commits have is refused", "[sandbox]") {
+  if (!has_git()) {
+    WARN("skipped: git is not installed");
+    return;
+  }
+  const Repository r;
+  // Each a child of the one before and all of them of one second, so that they are always the same
+  // ones: two of so many begin with the same four digits.
+  constexpr int kCommits = 1200;
+  {
+    std::ofstream stream(r.path() + "/stream");
+    for (int i = 0; i < kCommits; ++i)
+      stream << "commit refs/heads/many\ncommitter n <e@x> 1 +0000\ndata 1\nx\n"
+             << (i == 0 ? "M 100644 inline ethos.json\ndata 2\n{}\n" : "") << "\n";
+  }
+  r.git("fast-import --quiet <stream");
+  r.git("log --format=%H --output=names many");
+  std::map<std::string, std::string> seen;
+  std::string same;
+  std::ifstream names(r.path() + "/names");
+  for (std::string name; std::getline(names, name);)
+    if (!seen.try_emplace(name.substr(0, 4), name).second) same = name;
+  REQUIRE_FALSE(same.empty());
+  const auto refused = r.read(same.substr(0, 4), "ethos.json");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message().find("is the beginning of") != std::string::npos);
+  CHECK(r.read(same, "ethos.json"));
 }
 
 TEST_CASE("git objects: a link is no declaration, and other bytes than the name says are refused",
