@@ -111,13 +111,15 @@ std::string unrecorded(const RunEvidence& run) {
   return "";
 }
 
-// No act was denied or attempted that the live sources could see.
-Truth no_denials(const RunView& v, Why& why) {
+// No denial is recorded; and with `is_strict` none can have been that leaves no record.
+Truth no_denials(const RunView& v, bool is_strict, Why& why) {
   if (v.e().denials > 0) {
     why = std::to_string(v.e().denials) + " acts were denied, first " + (v.e().tried.empty() ? "" : v.e().tried[0]);
     return Truth::no;
   }
-  const std::string open = unrecorded(v.run);
+  std::string open = unrecorded(v.run);
+  const std::string& observe = v.run.open.text_at("observe");
+  if (open.empty() && is_strict && v.run.has_enforced() && observe != "all") open = "observe was " + observe + ": an open for reading that is refused then is not recorded";
   if (open.empty()) return Truth::yes;
   why = open;
   return Truth::unsure;
@@ -140,7 +142,7 @@ struct Rule {
   Truth (*holds)(const RunView&, const std::vector<std::string>&, Why&);
 };
 
-const std::array<Rule, 13> kRules{{
+const std::array<Rule, 14> kRules{{
     {"no-network", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, Why& why) { return truth_of(no_network(v, why)); }},
     {"no-git", RuleArguments::none,
@@ -151,7 +153,9 @@ const std::array<Rule, 13> kRules{{
        return Truth::no;
      }},
     {"no-denials", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_denials(v, why); }},
+     [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_denials(v, true, why); }},
+    {"no-recorded-denials", RuleArguments::none,
+     [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_denials(v, false, why); }},
     {"no-gaps", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, Why& why) { return no_gaps(v, why); }},
     {"no-weaker", RuleArguments::none,

@@ -149,7 +149,7 @@ class Auditor {
       case RecordType::ledger_genesis:
         if (!epochs_.started()) epochs_.on_genesis(record.body);
         break;
-      case RecordType::key_epoch: epochs_.on_epoch(e.seq, record.body, findings()); break;
+      case RecordType::key_epoch: epochs_.on_epoch(e.seq, e.wall_ms, record.body, findings()); break;
       case RecordType::key_revoke: epochs_.on_revoke(e.seq, e.ledger, record.body, findings()); break;
       case RecordType::ledger_anchor:
         anchor_book_.on_record(e.seq, record.body);
@@ -182,8 +182,11 @@ class Auditor {
   }
 
   void on_run_end(RunEvidence& run) {
+    const std::int64_t first_step = chain_.clock_steps().first_seq;
+    run.is_after_step = first_step >= 0 && first_step < run.first_seq;
     RunJudgement judgement = judge_run(run, documents_, cache_, findings());
     if (options_.wants_effective && options_.wants_effective(run)) judgement.effective = effective_of(run, documents_);
+    if (options_.wants_used && options_.wants_used(run)) judgement.used = used_of(run, documents_);
     if (options_.wants_grants && judgement.effective) judgement.grants = opened_grants(run, documents_);
     if (judgement.policy == RunPolicy::pass) ++report_.counts.runs_recomputed;
     if (judgement.policy == RunPolicy::unknown) ++runs_unknown_;
@@ -271,6 +274,7 @@ class Auditor {
     check_highwater();
     report_.origin = chain_.origin();
     fill_counts();
+    tell_clock();
     if (chain_.records() == 0) findings().add({.code = Code::no_records, .text = "there is no record to check"});
     check_pin();
     if (chain_.records() > 0 && (!options_.pin || options_.pin->origin == chain_.origin())) {
@@ -281,6 +285,14 @@ class Auditor {
     report_.known = known_.states();
     if (options_.on_finish) options_.on_finish(source_, epochs_.keys(), report_, findings());
     conclude();
+  }
+
+  void tell_clock() {
+    report_.key_changes = epochs_.changes();
+    report_.keys = static_cast<std::uint64_t>(epochs_.epoch() + 1);
+    report_.clock = chain_.clock_steps();
+    if (report_.clock.count == 0) return;
+    findings().add({.code = Code::clock_stepped, .seq = report_.clock.first_seq, .text = report_.clock.words()});
   }
 
   void fill_counts() {

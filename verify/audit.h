@@ -10,6 +10,8 @@
 
 #include "verify/anchors.h"
 #include "verify/checkpoint.h"
+#include "verify/clock_steps.h"
+#include "verify/epochs.h"
 #include "verify/judge.h"
 #include "verify/known_states.h"
 #include "verify/pin.h"
@@ -60,6 +62,8 @@ struct AuditOptions {
   std::function<void(const Checkpoint&, const Note&, Findings&)> on_checkpoint;
   // Whether on_run will look at what this run could do (RunJudgement::effective).
   std::function<bool(const RunEvidence&)> wants_effective;
+  // And at what it used and left.
+  std::function<bool(const RunEvidence&)> wants_used;
   // And whether it will look at the grants themselves, opened.
   bool wants_grants = false;
   // Seen once for each run, at its end; the auditor keeps none.
@@ -86,6 +90,9 @@ struct AuditReport {
   std::vector<KnownState> known;
   Pruned pruned;
   AnchorSummary anchors;
+  ClockSteps clock;
+  std::uint64_t keys = 0;                      // epoch keys that signed one after the other
+  std::vector<EpochBook::Change> key_changes;  // where the later ones begin
   EvidenceSource::Coverage coverage = EvidenceSource::Coverage::whole;
 
   [[nodiscard]] const Verdict& verdict(VerdictName name) const {

@@ -123,6 +123,14 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, bool is_usab
                     .text = "the wall clock jumped and no ledger.resume record says so"});
     }
   }
+  if (resume && is_usable) steps_.on_step(seq, View(e.body).at("step_ms").number());
+  if (!first_wall_ms_) first_wall_ms_ = e.wall_ms;
+  steps_.span_ms = e.wall_ms - *first_wall_ms_;
+  if (!clock_ || clock_->boot != e.boot) {
+    ++steps_.boots;
+  } else if (e.mono_ns > clock_->mono_ns) {
+    steps_.on_steady(static_cast<std::int64_t>(e.mono_ns / 1'000'000U - clock_->mono_ns / 1'000'000U));
+  }
   if (!clock_) clock_ = Clock{};
   if (!same_text(clock_->boot, e.boot)) clock_->boot = e.boot;
   clock_->mono_ns = e.mono_ns;

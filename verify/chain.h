@@ -6,6 +6,7 @@
 #include <string>
 
 #include "verify/batch.h"
+#include "verify/clock_steps.h"
 #include "verify/digest.h"
 #include "verify/problem.h"
 
@@ -32,6 +33,7 @@ class ChainChecker {
 
   [[nodiscard]] std::uint64_t records() const { return records_; }
   [[nodiscard]] const std::string& origin() const { return origin_; }
+  [[nodiscard]] const ClockSteps& clock_steps() const { return steps_; }
   [[nodiscard]] const std::optional<Digest>& genesis_leaf() const { return genesis_leaf_; }
 
  private:
@@ -58,6 +60,8 @@ class ChainChecker {
     bool resume = false;
   };
   std::optional<Clock> clock_;
+  ClockSteps steps_;
+  std::optional<std::int64_t> first_wall_ms_;
 };
 
 }  // namespace ethos::verify

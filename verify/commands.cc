@@ -61,11 +61,11 @@ void add_options(CLI::App& app, Options& options) {
       ->option_text("EXPR")->allow_extra_args(false);
   app.add_option("--period", options.period, "Judge and show only runs that began in these days, both included")
       ->option_text("YYYY-MM-DD..YYYY-MM-DD");
-  app.add_option("--zone", options.zone, "Zone of --period: UTC, +HH:MM or a name like Europe/Berlin")->option_text("ZONE");
+  app.add_option("--zone", options.zone, "Zone of --period and of the times shown: UTC, +HH:MM or a name like Europe/Berlin")->option_text("ZONE");
   add_files(app, options);
   app.add_option("--explain", options.explain, "Say what a code means")->option_text("CODE");
   app.add_flag("--codes", options.codes, "List all codes");
-  app.add_option("input", options.input, "Ledger, bundle, directory of tiles or tlog-proof; - is standard input (default: $ETHOS_LEDGER, or the ledger of this account)")
+  app.add_option("input", options.input, "Ledger, bundle, directory of tiles or tlog-proof; - is standard input (default: $ETHOS_LEDGER)")
       ->option_text("LEDGER");
   app.footer("Examples:\n"
              "  ethos-verify --pin pin.json --assert no-network ledger.db\n"
@@ -74,16 +74,10 @@ void add_options(CLI::App& app, Options& options) {
              "Exit status: 0 verified, 1 not verified, 2 usage, 3 unverifiable, 4 intact but incomplete.");
 }
 
-// The same places as the other programs use.
-std::string default_ledger() {
-  const auto variable = [](const char* name) -> std::string {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  if (const std::string named = variable("ETHOS_LEDGER"); !named.empty()) return named;
-  if (const std::string state = variable("XDG_STATE_HOME"); !state.empty()) return state + "/ethos/ledger.db";
-  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.local/state/ethos/ledger.db";
-  return "";
+// No file of the account's own: what is judged must be what somebody named, here or for the whole session.
+std::string named_ledger() {
+  const char* value = std::getenv("ETHOS_LEDGER");
+  return value == nullptr ? "" : value;
 }
 
 bool is_run_prefix(std::string_view text) {
@@ -141,8 +135,11 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
     explain(out, *info);
     return exit_verified;
   }
-  if (options.input.empty()) options.input = default_ledger();
-  if (options.input.empty()) return complain(err, exit_usage, "which ledger? (ethos-verify --help)");
+  if (options.input.empty()) {
+    options.input = named_ledger();
+    options.is_input_from_environment = true;
+  }
+  if (options.input.empty()) return complain(err, exit_usage, "no evidence was named: a ledger, a bundle, a directory of tiles or a tlog-proof (ethos-verify --help)");
   if (!options.run.empty() && !is_run_prefix(options.run)) {
     return complain(err, exit_usage, "--run: not a run id (26 characters a-z and 2-7, or its first 4 and more)");
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "verify/encoding.h"
+#include "verify/limits.h"
 #include "verify/policy_path.h"
 
 namespace ethos::verify {
@@ -16,10 +17,25 @@ std::string object_text(const Value& object, DocumentReader& reader) {
   return "";
 }
 
-std::string denial_text(const Value& body, DocumentReader& reader) {
+// Whether an open was for writing. The record names the call and not its flags; but where only writes are observed it was
+// one, and so it was where the place may be read.
+bool is_for_writing(const RunEvidence& run, const Value& body, const std::vector<std::string>& readable, const std::string& object) {
+  const std::string& call = body.text_at("operation");
+  if (body.text_at("phase") != "run" || (call != "open" && call != "openat" && call != "openat2")) return false;
+  if (body.text_at("source") == "seccomp" && run.open.text_at("observe") == "writes") return true;
+  if (body.text_at("rule") != "outside-grants") return false;
+  const auto colon = object.find(':');
+  return std::any_of(readable.begin(), readable.end(), [&](const std::string& shown) {
+    const auto at = shown.find(':');
+    return colon != std::string::npos && shown.substr(0, at) == object.substr(0, colon) && within(object.substr(colon + 1), shown.substr(at + 1));
+  });
+}
+
+std::string denial_text(const RunEvidence& run, const Value& body, const std::vector<std::string>& readable, DocumentReader& reader) {
   std::string out = body.text_at("operation");
   const std::string object = object_text(body.at("object"), reader);
   if (!object.empty()) out += " " + object;
+  if (is_for_writing(run, body, readable, object)) out += " for writing";
   out += body.text_at("phase") == "setup" ? " refused before the start" : " " + body.text_at("outcome");
   if (body.has("rule")) out += " (" + body.text_at("rule") + ")";
   const std::int64_t count = body.at("count").number();
@@ -43,6 +59,14 @@ std::string joined(const std::vector<std::string>& list, const char* none) {
   return out;
 }
 
+// What leaves a record when it is refused.
+const char* watched_words(std::string_view observe) {
+  if (observe == "all") return "opens for reading and for writing, network, programs (observe all); looks that open nothing leave no record";
+  if (observe == "writes") return "writes, network, programs (observe writes); an open for reading that was refused leaves no record";
+  if (observe == "off") return "nothing (observe off); what was refused leaves no record";
+  return "not recorded";
+}
+
 void add_grant(Effective& out, const Value& grant, DocumentReader& reader) {
   const std::string& cap = grant.text_at("cap");
   if (cap == "fs.read" || cap == "fs.write" || cap == "fs.exec") {
@@ -54,6 +78,8 @@ void add_grant(Effective& out, const Value& grant, DocumentReader& reader) {
     out.exec.push_back(cap.substr(5));
   } else if (cap == "fs.hide") {
     out.hidden = grant.at("matches").number();
+    if (grant.at("patterns").is_object()) out.hide_patterns.push_back("(a long list)");
+    for (const Value& pattern : grant.at("patterns").items()) out.hide_patterns.push_back(pattern.text());
   } else if (cap == "network") {
     out.network = grant.text_at("mode");
   } else if (cap == "git") {
@@ -92,9 +118,10 @@ Effective effective_of(const RunEvidence& run, DocumentReader& reader) {
   }
   for (const Value& source : run.enforced.at("sources").items()) out.sources.push_back(source.text());
   for (std::size_t i = 0; i < std::min(run.denial_texts.size(), RunEvidence::kMaxDenials); ++i) {
-    out.tried.push_back(denial_text(run.denial(i), reader));
+    out.tried.push_back(denial_text(run, run.denial(i), out.read, reader));
   }
   out.denials = run.denial_acts;
+  out.observe = run.open.text_at("observe");
   out.limits_hit.assign(run.limits_hit.begin(), run.limits_hit.end());
   out.refused = run.was_refused();
   out.origin = run.open.text_at("origin");
@@ -117,6 +144,7 @@ Value effective_json(const Effective& e) {
   out.set("env", texts(e.env)).set("limits", std::move(limits)).set("weaker", texts(e.weaker));
   out.set("sources", texts(e.sources)).set("denials", Value::of(static_cast<std::int64_t>(e.denials)));
   out.set("tried", texts(e.tried)).set("limits_hit", texts(e.limits_hit)).set("refused", Value::of(e.refused));
+  out.set("hide_patterns", texts(e.hide_patterns)).set("observe", Value::of(e.observe));
   out.set("origin", Value::of(e.origin)).set("ended_by", Value::of(e.ended_by)).set("status", Value::of(e.status));
   return out;
 }
@@ -131,7 +159,8 @@ std::vector<std::string> effective_words(const Effective& e) {
   out.push_back("it could read: " + joined(e.read, "nothing") + ", and the base runtime");
   out.push_back("it could write: " + joined(e.write, "nothing but its own scratch space"));
   out.push_back("it could start: programs of the base runtime" + (e.exec.empty() ? "" : ", " + joined(e.exec, "")));
-  if (e.hidden > 0) out.push_back("hidden from it: " + std::to_string(e.hidden) + (e.hidden == 1 ? " path" : " paths"));
+  out.push_back("hidden from it: " + (e.hide_patterns.empty() && e.hidden == 0 ? std::string("nothing")
+                                                                                : std::to_string(e.hidden) + (e.hidden == 1 ? " path" : " paths") + " that fit " + joined(e.hide_patterns, "no pattern")));
   out.push_back(e.network == "none"       ? "network: none, not even loopback"
                 : e.network == "loopback" ? "network: loopback of its own only"
                                           : "network: not recorded");
@@ -140,13 +169,17 @@ std::vector<std::string> effective_words(const Effective& e) {
   std::vector<std::string> limits;
   for (const EffectiveLimit& limit : e.limits) limits.push_back(limit.name + "=" + limit.value + " (" + limit.enforced_by + ")");
   out.push_back("limits: " + joined(limits, "none"));
+  std::vector<std::string> unlimited;
+  for (const LimitRule& rule : limit_rules()) {
+    const bool is_set = std::any_of(e.limits.begin(), e.limits.end(), [&](const EffectiveLimit& limit) { return limit.name == rule.name; });
+    if (!is_set) unlimited.emplace_back(rule.name);
+  }
+  if (!unlimited.empty()) out.push_back("not limited: " + joined(unlimited, ""));
   if (!e.weaker.empty()) out.push_back("weaker than asked for first: " + joined(e.weaker, ""));
-  out.push_back("watched by: " + joined(e.sources, "nothing"));
-  out.push_back(e.denials == 0 ? "denied acts: none that these sources could see"
+  out.push_back("watched: " + std::string(watched_words(e.observe)) + "; live sources: " + joined(e.sources, "none"));
+  out.push_back(e.denials == 0 ? "denied acts: none was recorded" + std::string(e.observe == "all" ? "" : ", of those that would have been")
                                : "denied acts: " + std::to_string(e.denials) + ": " + joined(e.tried, ""));
   if (!e.limits_hit.empty()) out.push_back("limits reached: " + joined(e.limits_hit, ""));
-  out.push_back(e.status < 0 ? "it has no recorded end"
-                             : "ended by " + e.ended_by + " with status " + std::to_string(e.status));
   return out;
 }
 

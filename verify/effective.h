@@ -23,12 +23,14 @@ struct Effective {
   std::vector<std::string> write;
   std::vector<std::string> exec;   // `memory` and `scratch`: code that lies in no file, or in /tmp
   std::int64_t hidden = 0;
+  std::vector<std::string> hide_patterns;
   std::string network;
   std::string git;
   std::vector<std::string> env;
   std::vector<EffectiveLimit> limits;
   std::vector<std::string> weaker;   // `memory_bytes by rlimit`
   std::vector<std::string> sources;
+  std::string observe;               // off, writes, all: which refusals are recorded at all
   std::uint64_t denials = 0;
   std::vector<std::string> tried;    // up to 20
   std::vector<std::string> limits_hit;

@@ -56,7 +56,7 @@ void EpochBook::check_strangers(const Vkey& key, Findings& findings) {
   }
 }
 
-void EpochBook::on_epoch(std::int64_t seq, const Value& body, Findings& findings) {
+void EpochBook::on_epoch(std::int64_t seq, std::int64_t at_ms, const Value& body, Findings& findings) {
   require_handover(seq + 1, findings);
   if (epochs_.empty()) return;
   auto key = parse_vkey(body.text_at("vkey"));
@@ -90,6 +90,7 @@ void EpochBook::on_epoch(std::int64_t seq, const Value& body, Findings& findings
   pending_.reset();
   signed_sizes_.clear();
   check_strangers(*key, findings);
+  if (changes_.size() < kKeptChanges) changes_.push_back({seq, at_ms, body.text_at("reason"), key->text});
   epochs_.push_back({*std::move(key), seq, revoked});
   handover_size_ = seq + 1;
 }

@@ -29,7 +29,7 @@ struct SignatureJob {
 class EpochBook {
  public:
   void on_genesis(const Value& body);
-  void on_epoch(std::int64_t seq, const Value& body, Findings& findings);
+  void on_epoch(std::int64_t seq, std::int64_t at_ms, const Value& body, Findings& findings);
   void on_revoke(std::int64_t seq, std::string_view origin, const Value& body, Findings& findings);
   // Any other record: closes the window in which a rotation is the tail.
   void on_other(std::int64_t seq, Findings& findings);
@@ -49,6 +49,16 @@ class EpochBook {
   [[nodiscard]] const std::optional<Vkey>& root() const { return root_; }
   // All epoch keys so far, for judging a note that came from elsewhere.
   [[nodiscard]] std::vector<Vkey> keys() const;
+  // A key's beginning: the record that names it, and why.
+  struct Change {
+    std::int64_t seq = 0;
+    std::int64_t at_ms = 0;
+    std::string reason;
+    std::string vkey;
+  };
+  // In order, the genesis key not counted; the first kKeptChanges of them.
+  [[nodiscard]] const std::vector<Change>& changes() const { return changes_; }
+  static constexpr std::size_t kKeptChanges = 1000;
   // Signatures that count for nothing since their key was revoked.
   [[nodiscard]] std::uint64_t void_signatures() const { return void_signatures_; }
 
@@ -69,6 +79,7 @@ class EpochBook {
   void expect_revoked_epoch(std::int64_t seq, Findings& findings);
 
   std::vector<Epoch> epochs_;
+  std::vector<Change> changes_;
   std::optional<Vkey> root_;
   std::optional<Revocation> pending_;  // a key.revoke was the last record
   std::int64_t handover_size_ = -1;    // checkpoint of this size must come before the next record

@@ -28,7 +28,7 @@ struct Literal {
 // None of the words of any table holds a character that would be escaped.
 template <Literal... Words>
 bool one_of(const View& v) {
-  return v.is_string() && ((v.raw() == Words.view()) || ...);
+  return v.is_string() && (same_text(v.raw(), Words.view()) || ...);
 }
 
 template <std::size_t Min, std::size_t Max>

@@ -10,6 +10,7 @@
 #include "verify/recompute.h"
 #include "verify/problem.h"
 #include "verify/run.h"
+#include "verify/used.h"
 
 namespace ethos::verify {
 
@@ -20,6 +21,7 @@ struct RunJudgement {
   RunPolicy policy = RunPolicy::unknown;
   std::string why;       // when unknown: what was missing
   std::optional<Effective> effective;  // when it was asked for (AuditOptions::wants_effective)
+  std::optional<Used> used;            // likewise (wants_used)
   std::vector<Value> grants;           // likewise (wants_grants): what is committed in them opened, where it is disclosed
 };
 

@@ -109,9 +109,11 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "run.close states another number of records than the run has",
      "the writer misbehaved, or records were made by hand with the key"},
     {Code::body_key, "body_key", V::integrity, S::fail,
-     "a record's body has a key too many or too few for its type", "the record was made by hand"},
+     "a record's body has a key too many or too few for its type",
+     "the record was made by hand, or by another version of the product than this verifier knows"},
     {Code::body_type, "body_type", V::integrity, S::fail,
-     "a value in a record's body has another form than its type asks for", "the record was made by hand"},
+     "a value in a record's body has another form than its type asks for",
+     "the record was made by hand, or by another version of the product than this verifier knows"},
     {Code::erase_unknown, "erase_unknown", V::integrity, S::fail,
      "a data.erase record names a value that no earlier record holds", "the record was made by hand"},
     {Code::disclosure_mismatch, "disclosure_mismatch", V::disclosure, S::fail,
@@ -253,6 +255,8 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
     {Code::clock_stepped, "clock_stepped", V::time, S::remark,
      "the host's clock was set forward or back while records were made, as ledger.resume records say",
      "a correction of the clock, a suspended host, or somebody who chose the times; the steady clock counts on through it"},
+    {Code::run_unknown, "run_unknown", V::statements, S::unknown,
+     "the run that was asked for is not in this evidence", "the id is another one, or the run is not in this ledger, bundle or earlier state"},
 }};
 
 constexpr bool in_order() {
@@ -306,6 +310,8 @@ void Findings::add(Problem problem) {
   ++counts_[static_cast<std::size_t>(problem.code)];
   ++total_;
   Severity& worst = worst_[static_cast<std::size_t>(info.verdict)];
+  std::optional<Problem>& leading = leading_[static_cast<std::size_t>(info.verdict)];
+  if (info.severity > worst || !leading) leading = problem;
   if (info.severity > worst) worst = info.severity;
   if (info.severity == Severity::fail) weigh(problem);
   if (kept_.size() < kKept) kept_.push_back(std::move(problem));
@@ -319,6 +325,10 @@ void Findings::prepend(const Findings& earlier) {
   for (std::size_t i = 0; i < kCodes; ++i) both.counts_[i] = earlier.counts_[i] + counts_[i];
   for (std::size_t i = 0; i < kVerdicts; ++i) both.worst_[i] = std::max(earlier.worst_[i], worst_[i]);
   if (has_first_) both.weigh(first_);
+  for (std::size_t i = 0; i < kVerdicts; ++i) {
+    const bool is_graver = leading_[i] && (!earlier.leading_[i] || code_info(leading_[i]->code).severity > code_info(earlier.leading_[i]->code).severity);
+    both.leading_[i] = is_graver ? leading_[i] : earlier.leading_[i];
+  }
   *this = std::move(both);
 }
 

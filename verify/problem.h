@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,9 @@ enum class Code : std::uint8_t {
   assertion_failed, assertion_unknown, assertion_empty, no_pin, no_records, bundle, bundle_missing, proof_mismatch,
   state_not_compared, behind_memory, memory_root, tiles, tiles_missing, handover_unseen, proof_malformed,
   record_missing, key_not_listed, quorum_unmet, quorum_behind, bad_cosignature, report_mismatch, report_unknown, pruned, prune_mismatch, anchor_mismatch, hold_broken,
-  memory_damaged, tool_unseen, clock_stepped,
+  memory_damaged, tool_unseen, clock_stepped, run_unknown,
 };
-inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::clock_stepped) + 1;
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::run_unknown) + 1;
 
 enum class VerdictName : std::uint8_t {
   integrity, signatures, trust, completeness, freshness, time, disclosure, policy,
@@ -80,6 +81,8 @@ class Findings {
     return worst_[static_cast<std::size_t>(verdict)];
   }
   [[nodiscard]] const std::vector<Problem>& kept() const { return kept_; }
+  // The first of the gravest kind that a verdict has, whether or not it is kept.
+  [[nodiscard]] const std::optional<Problem>& leading(VerdictName verdict) const { return leading_[static_cast<std::size_t>(verdict)]; }
   // Of the gravest kind of failure (integrity, then signatures, trust, others) the one at the lowest
   // record number; null when nothing failed.
   [[nodiscard]] const Problem* first_bad() const { return has_first_ ? &first_ : nullptr; }
@@ -90,6 +93,7 @@ class Findings {
 
   std::array<std::uint64_t, kCodes> counts_{};
   std::array<Severity, kVerdicts> worst_{};
+  std::array<std::optional<Problem>, kVerdicts> leading_;
   std::uint64_t total_ = 0;
   std::vector<Problem> kept_;
   Problem first_;

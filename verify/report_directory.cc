@@ -96,7 +96,10 @@ class DirectoryReader {
     fd_ = UniqueFd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd_.valid()) return unknown("its directory cannot be opened");
     const auto bytes = read_file(path_ + "/" + kManifest, kMaxManifest);
-    if (!bytes) return unknown("its directory has no manifest.json that can be read (give report.json itself to judge it alone)");
+    if (!bytes)
+      return unknown(
+          "its directory has no manifest.json that can be read (give report.json itself to judge "
+          "it alone)");
     auto manifest = parse_manifest(*bytes);
     if (!manifest) return unknown("its manifest.json is malformed: " + manifest.error().what);
     if (manifest->format != "ethos-report-manifest/1")

@@ -60,6 +60,16 @@ Value known_json(const std::vector<KnownState>& known) {
   return out;
 }
 
+Value keys_json(const AuditReport& report) {
+  Value out = Value::array();
+  for (const EpochBook::Change& change : report.key_changes) {
+    Value v = Value::object();
+    v.set("seq", Value::of(change.seq)).set("at_ms", Value::of(change.at_ms)).set("reason", Value::of(change.reason)).set("vkey", Value::of(change.vkey));
+    out.push(std::move(v));
+  }
+  return out;
+}
+
 std::string_view policy_name(RunPolicy policy) {
   switch (policy) {
     case RunPolicy::pass: return "pass";
@@ -85,7 +95,8 @@ Value period_json(const ReportContext& context) {
   Value v = Value::object();
   v.set("days", Value::of(context.period->days)).set("zone", Value::of(context.zone_name));
   v.set("from_ms", Value::of(context.period->from_ms)).set("until_ms", Value::of(context.period->until_ms));
-  v.set("runs", number(context.period->runs));
+  v.set("runs", number(context.period->runs)).set("runs_after_step", number(context.period->after_step));
+  v.set("open_runs", number(context.period->open)).set("aborted_runs", number(context.period->aborted));
   return v;
 }
 
@@ -115,6 +126,10 @@ Value run_json(const RunEvidence& run, const RunJudgement& judgement) {
   v.set("state", Value::of(run.state_name()));
   v.set("first_seq", Value::of(run.first_seq)).set("last_seq", Value::of(run.last_seq));
   v.set("records", number(run.records)).set("started_ms", Value::of(run.wall_ms));
+  v.set("last_ms", Value::of(run.last_ms)).set("after_step", Value::of(run.is_after_step));
+  if (run.close.is_object()) v.set("duration_ms", Value::of(run.close.at("duration_ms").number()));
+  if (!run.abort_reason.empty()) v.set("aborted", Value::of(run.abort_reason));
+  if (judgement.used) v.set("used", used_json(*judgement.used));
   v.set("policy", Value::of(policy_name(judgement.policy)));
   if (!judgement.why.empty()) v.set("why", Value::of(judgement.why));
   Value problems = Value::array();
@@ -174,6 +189,8 @@ bool write_json(std::ostream& out, const AuditReport& report, const ReportContex
     stamps.set("size", number(report.anchors.points.back().size)).set("at_ms", Value::of(report.anchors.points.back().at_ms));
   }
   member("time_stamps", stamps);
+  member("clock", report.clock.json());
+  member("keys", keys_json(report));
   out << ",\"runs\":[";
   const bool complete = runs.copy_to(out);
   out << "]}\n";

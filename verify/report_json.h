@@ -21,12 +21,16 @@ struct AskedPeriod {
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;  // exclusive
   std::uint64_t runs = 0;     // that began in them
+  std::uint64_t after_step = 0;  // of those: after the host's clock was set
+  std::uint64_t open = 0;        // of those: without an end
+  std::uint64_t aborted = 0;
 };
 
 // What a report says beside the audit itself.
 struct ReportContext {
   std::string input_kind;
   std::string input_path;
+  bool is_input_from_environment = false;
   const Pin* pin = nullptr;
   std::string pin_path;
   std::vector<NamedDigest> digests;   // of every file that was read, the evidence first

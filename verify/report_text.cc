@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/report_text.h"
 
+#include <algorithm>
+#include <array>
 #include <iomanip>
 #include <sstream>
 
@@ -8,6 +10,7 @@
 #include "verify/commands.h"
 #include "verify/encoding.h"
 #include "verify/run_known.h"
+#include "verify/times.h"
 
 namespace ethos::verify {
 namespace {
@@ -96,6 +99,35 @@ std::string conclusion(const AuditReport& report, const ReportContext& context) 
   }
 }
 
+// All but the first bad one: of each code a few, so that many of one kind hide no other.
+void write_others(std::ostream& out, const Findings& findings, const Problem* first) {
+  constexpr std::uint64_t few = 3;
+  constexpr std::size_t most = 24;
+  std::array<std::uint64_t, kCodes> told{};
+  std::size_t shown = 0;
+  const auto head = [&] {
+    if (shown++ == 0) out << (first != nullptr ? "\nAlso\n" : "\nRemarks\n");
+  };
+  for (const Problem& problem : findings.kept()) {
+    std::uint64_t& of_code = told[static_cast<std::size_t>(problem.code)];
+    if (first != nullptr && problem.text == first->text && problem.seq == first->seq && problem.code == first->code) {
+      ++of_code;
+      continue;
+    }
+    if (of_code >= few || shown == most) continue;
+    ++of_code;
+    head();
+    write_problem(out, problem);
+  }
+  for (std::size_t i = 0; i < kCodes; ++i) {
+    const auto code = static_cast<Code>(i);
+    if (findings.count(code) <= told[i]) continue;
+    head();
+    out << "  " << severity_name(code_info(code).severity) << "  " << code_info(code).name << ": " << (told[i] > 0 ? "and " : "") << findings.count(code) - told[i]
+        << (told[i] > 0 ? " more" : " times") << " (--json lists the first hundred problems)\n";
+  }
+}
+
 }  // namespace
 
 std::string_view severity_name(Severity severity) {
@@ -109,7 +141,8 @@ std::string_view severity_name(Severity severity) {
 }
 
 bool write_text(std::ostream& out, const AuditReport& report, const ReportContext& context, Spool& runs) {
-  out << "ethos-verify " << ETHOS_VERSION << "   " << context.input_kind << " " << printable(context.input_path, 400) << "\n";
+  out << "ethos-verify " << ETHOS_VERSION << "   " << context.input_kind << " " << printable(context.input_path, 400)
+      << (context.is_input_from_environment ? "   (named by $ETHOS_LEDGER; no file was given)" : "") << "\n";
   if (!report.how.empty()) out << "  " << report.how << "\n";
   if (!report.origin.empty()) out << "  origin      " << printable(report.origin, 300) << "\n";
   if (context.pin != nullptr) {
@@ -122,7 +155,12 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
   }
   if (context.period) {
     out << "  period      " << period_text(context) << ": " << context.period->runs << (context.period->runs == 1 ? " run" : " runs") << " of "
-        << report.counts.runs << " began in it; the verdicts above `statements` are of the whole ledger\n";
+        << report.counts.runs << " began in it";
+    if (context.period->after_step > 0) out << ", " << context.period->after_step << " of them after the host's clock was set";
+    const std::uint64_t outside = report.counts.open_runs - std::min(report.counts.open_runs, context.period->open);
+    if (report.counts.open_runs > 0) out << "; open runs: " << context.period->open << " of these, " << outside << " that began outside";
+    if (report.counts.aborted_runs > 0) out << "; aborted: " << context.period->aborted << " of these";
+    out << "\n              (the verdicts above `statements` are of the whole ledger, whatever the period)\n";
   }
   out << "\n";
   for (std::size_t i = 0; i < kVerdicts; ++i) {
@@ -142,22 +180,12 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
     out << "        this means: " << code_info(first->code).meaning << "\n"
         << "        so: " << code_info(first->code).cause << "\n";
   }
-  bool headed = false;
-  std::size_t shown = 0;
-  for (const Problem& problem : report.findings.kept()) {
-    if (first != nullptr && problem.text == first->text && problem.seq == first->seq && problem.code == first->code) continue;
-    if (shown == 12) break;
-    if (!headed) out << (first != nullptr ? "\nAlso\n" : "\nRemarks\n");
-    headed = true;
-    ++shown;
-    write_problem(out, problem);
-  }
-  const std::uint64_t rest = report.findings.total() - shown - (first != nullptr ? 1 : 0);
-  if (report.findings.total() > shown + 1 && rest > 0) out << "  ... and " << rest << " more (--json lists up to 100)\n";
+  write_others(out, report.findings, first);
   write_answers(out, context);
   bool complete = true;
   if (!runs.empty()) {
-    out << "\nRuns" << (context.period && context.run.empty() ? " that began in " + period_text(context) : std::string()) << "\n";
+    out << "\nRuns" << (context.period && context.run.empty() ? " that began in " + period_text(context) : std::string())
+        << (context.zone_name == "UTC" ? ", times in UTC\n" : ", times of " + context.zone_name + "\n");
     complete = runs.copy_to(out);
   }
   for (const KnownState& state : report.known) {
@@ -169,29 +197,53 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
   return complete && out.good();
 }
 
-std::string run_line(const RunEvidence& run, const RunJudgement& judgement) {
+namespace {
+
+// How it ended, and when; of what has no end of its own that too.
+std::string end_words(const RunEvidence& run, const Effective& e, const Zone& zone) {
+  const std::string last = zoned_text(run.last_ms, zone);
+  switch (run.state) {
+    case RunEvidence::State::closed:
+      return "ended " + last + " by " + e.ended_by + " with status " + std::to_string(e.status) +
+             (run.close.at("duration_ms").number() > 0 ? ", after " + duration_text(run.close.at("duration_ms").number()) : "");
+    case RunEvidence::State::aborted:
+      return "aborted: its process died, and recovery ended it " + last + " (" + printable(run.abort_reason, 40) + "); what it did last may be unrecorded";
+    case RunEvidence::State::opened: case RunEvidence::State::refused: case RunEvidence::State::running: break;
+  }
+  return "it has no end: it still ran, was killed, or its newest records are missing; the last record is of " + last;
+}
+
+}  // namespace
+
+std::string run_line(const RunEvidence& run, const RunJudgement& judgement, const Zone& zone) {
   const Effective& e = *judgement.effective;
   std::ostringstream out;
-  out << "  " << run.id << "  " << std::left << std::setw(14) << printable(run.open.text_at("tool"), 40) << " "
+  out << "  " << run.id << "  " << zoned_text(run.wall_ms, zone) << "  " << std::left << std::setw(14) << printable(run.open.text_at("tool"), 40) << " "
       << std::setw(8) << (e.refused ? "refused" : run.state_name()) << " policy " << std::setw(8) << policy_word(judgement.policy);
   if (!e.refused) {
     out << "network " << e.network << ", writes ";
     if (e.write.empty()) out << "nothing";
     for (std::size_t i = 0; i < e.write.size(); ++i) out << (i > 0 ? ", " : "") << printable(e.write[i], 80);
     if (e.denials > 0) out << ", " << e.denials << " denied";
+    if (run.state == RunEvidence::State::closed) out << ", " << duration_text(run.close.at("duration_ms").number());
   }
   out << "\n";
   return out.str();
 }
 
-std::string run_words(const RunEvidence& run, const RunJudgement& judgement) {
+std::string run_words(const RunEvidence& run, const RunJudgement& judgement, const Zone& zone) {
+  const Effective& e = *judgement.effective;
   std::ostringstream out;
   out << "  run " << run.id << "  " << printable(run.open.text_at("tool"), 80) << "\n"
+      << "    begun " << zoned_text(run.wall_ms, zone) << (run.is_after_step ? " (by a clock that was set before)" : "") << ", " << end_words(run, e, zone) << "\n"
       << "    records " << run.first_seq << " to " << run.last_seq << ", " << run.state_name() << ", declared by "
-      << run.open.text_at("origin") << ", policy " << policy_word(judgement.policy);
+      << run.open.text_at("origin") << (run.open.text_at("origin") == "workspace" ? " (the file in the tool's own workspace)" : "") << ", policy " << policy_word(judgement.policy);
   if (!judgement.why.empty()) out << " (" << judgement.why << ")";
   out << "\n";
-  for (const std::string& line : effective_words(*judgement.effective)) out << "    " << line << "\n";
+  for (const std::string& line : effective_words(e)) out << "    " << line << "\n";
+  if (judgement.used && !e.refused) {
+    for (const std::string& line : used_words(*judgement.used)) out << "    " << line << "\n";
+  }
   for (const Problem& problem : run.problems) write_problem(out, problem);
   return out.str();
 }

@@ -12,8 +12,8 @@ namespace ethos::verify {
 bool write_text(std::ostream& out, const AuditReport& report, const ReportContext& context, Spool& runs);
 
 // One run in one line, and in full sentences.
-std::string run_line(const RunEvidence& run, const RunJudgement& judgement);
-std::string run_words(const RunEvidence& run, const RunJudgement& judgement);
+std::string run_line(const RunEvidence& run, const RunJudgement& judgement, const Zone& zone);
+std::string run_words(const RunEvidence& run, const RunJudgement& judgement, const Zone& zone);
 
 // `fail`, `unknown` and so on.
 std::string_view severity_name(Severity severity);

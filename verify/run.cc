@@ -6,6 +6,7 @@
 
 #include "verify/encoding.h"
 #include "verify/run_events.h"
+#include "verify/times.h"
 #include "verify/view.h"
 
 namespace ethos::verify {
@@ -59,6 +60,8 @@ Value tree_of(std::string_view body) {
 bool RunEvidence::was_refused() const { return close.text_at("ended_by") == "refused" || state == State::refused; }
 
 std::string_view RunEvidence::state_name() const { return kStateNames[static_cast<std::size_t>(state)]; }
+
+std::string RunEvidence::story() const { return printable(open.text_at("tool"), 64) + ", begun " + utc_text(wall_ms); }
 
 Value RunEvidence::denial(std::size_t index) const { return tree_of(denial_texts[index]); }
 
@@ -131,6 +134,11 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
     case output_captured: check_output(e, run, findings); break;
     case artifact_exported:
       if (run.artifacts.is_full()) on_artifacts_(run);
+      ++run.artifact_records;
+      if (run.artifact_seqs.size() < RunEvidence::kMaxArtifacts) {
+        run.artifact_texts.add(e.body);
+        run.artifact_seqs.push_back(e.seq);
+      }
       check_artifact(e, open_path_, run, findings);
       break;
     case run_gap: count_gap(e, run, findings); break;
@@ -150,10 +158,22 @@ void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findin
     }
   } else {
     ++aborted_runs_;
-    run.report({.code = Code::run_aborted, .seq = e.seq, .text = "the run was ended by recovery"}, findings);
+    run.abort_reason = View(e.body).at("reason").text();
+    run.report({.code = Code::run_aborted, .seq = e.seq,
+                .text = "the run was ended by recovery: " + run.story() + ", ended " + utc_text(e.wall_ms) + " (" + printable(run.abort_reason, 40) + ")"}, findings);
   }
   on_end_(run);
   link.evidence.reset();
+}
+
+// E-9. A later one would name another file, and what it lists as what the run found.
+void RunTracker::see_sarif(const Envelope& e, const Value& body, Link& link, Findings& findings) {
+  if (link.has_sarif && !link.has_foreign) {
+    findings.add({.code = Code::contradiction, .seq = e.seq, .run = std::string(e.run), .expected = "one sarif.written",
+                  .text = "the run names the SARIF file that was written for it a second time"});
+  }
+  link.has_sarif = true;
+  on_sarif_(std::string(e.run), e.seq, body, link.reported);
 }
 
 void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Link& link, Findings& findings) {
@@ -180,11 +200,12 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Lin
   link.state = move.next;
   if (e.type == RecordType::sandbox_denial || e.type == RecordType::resource_limit) ++link.reported;
   if (run == nullptr) {
-    if (e.type == RecordType::sarif_written) on_sarif_(std::string(e.run), e.seq, body, link.reported);
+    if (e.type == RecordType::sarif_written) see_sarif(e, body, link, findings);
     return;
   }
   run->state = move.next;
   run->add_place(e.seq);
+  run->last_ms = e.wall_ms;
   ++run->records;
   if (e.type == RecordType::run_close || e.type == RecordType::run_abort) {
     end(e, std::move(body), link, findings);
@@ -240,6 +261,7 @@ void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& find
   run.first_seq = e.seq;
   run.add_place(e.seq);
   run.wall_ms = e.wall_ms;
+  run.last_ms = e.wall_ms;
   run.records = 1;
   if (e.type == RecordType::run_open) {
     run.open = std::move(body);
@@ -272,6 +294,7 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
   if (!link.is_late && is_new) begin(e, std::move(record.body), link, findings);
   if (link.evidence) {
     link.evidence->has_foreign = link.has_foreign;
+    link.evidence->last_leaf = record.leaf;
     check_writer(e, *link.evidence, findings);
   }
   judge_body(record, link, findings);
@@ -302,7 +325,7 @@ void RunTracker::finish(Findings& findings) {
   std::sort(open.begin(), open.end(),
             [](const RunEvidence* a, const RunEvidence* b) { return a->first_seq < b->first_seq; });
   for (RunEvidence* run : open) {
-    run->report({.code = Code::run_open, .seq = run->last_seq, .text = "the run has no end"}, findings);
+    run->report({.code = Code::run_open, .seq = run->last_seq, .text = "the run has no end: " + run->story() + ", last record " + utc_text(run->last_ms)}, findings);
     on_end_(*run);
   }
   for (auto& [id, link] : runs_) link.evidence.reset();

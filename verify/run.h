@@ -30,7 +30,10 @@ struct RunEvidence {
   State state = State::opened;
   std::int64_t first_seq = 0;
   std::int64_t last_seq = 0;
+  Digest last_leaf;          // hash of the record there
   std::int64_t wall_ms = 0;  // of run.open
+  std::int64_t last_ms = 0;  // of its last record
+  bool is_after_step = false;  // the host's clock was set before it began
   // Where its records lie: first and last of each piece without a hole. What lies between two pieces may be
   // anything, and any number of records.
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces;
@@ -43,6 +46,7 @@ struct RunEvidence {
   Value enforced;                  // kind none: the run never got that far
   std::int64_t enforced_seq = -1;
   Value close;                     // kind none: open or aborted
+  std::string abort_reason;
   std::uint64_t denial_records = 0;  // phases run and commit
   std::uint64_t denial_acts = 0;
   std::uint64_t gaps = 0;
@@ -57,6 +61,10 @@ struct RunEvidence {
   std::uint64_t artifact_work = 0;  // steps that its names took so far
   bool has_closed_artifacts = false;  // one of a place that is not disclosed
   std::optional<std::vector<Value>> write_grants;  // opened as far as they are disclosed; once a file came out
+  // Of the first kMaxArtifacts files that it brought out, for showing: bodies and record numbers.
+  TextList artifact_texts;
+  std::vector<std::int64_t> artifact_seqs;
+  std::uint64_t artifact_records = 0;
   std::string writer;                 // R-29, of the first record that has it
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
@@ -68,12 +76,15 @@ struct RunEvidence {
   bool has_foreign = false;        // a record of it is of a type or version unknown here: nothing can be judged
 
   static constexpr std::size_t kMaxDenials = 20;
+  static constexpr std::size_t kMaxArtifacts = 100;
   static constexpr std::size_t kMaxReasons = 1000;
   static constexpr std::size_t kMaxProblems = 20;
 
   [[nodiscard]] bool has_enforced() const { return enforced_seq >= 0; }
   [[nodiscard]] bool was_refused() const;
   [[nodiscard]] std::string_view state_name() const;
+  // `lint, begun 2026-10-01T08:00:00Z`
+  [[nodiscard]] std::string story() const;
   [[nodiscard]] Value denial(std::size_t index) const;
   // As trees, made when somebody looks.
   [[nodiscard]] const std::vector<Value>& grants() const;
@@ -129,6 +140,7 @@ class RunTracker {
     bool is_late = false;                   // its beginning is not there
     bool has_foreign = false;
     std::uint64_t reported = 0;             // denial and limit records
+    bool has_sarif = false;                 // its sarif.written came
   };
 
   // Does `text` stand for that hash?
@@ -136,6 +148,7 @@ class RunTracker {
   static void judge_body(const CheckedRecord& record, Link& link, Findings& findings);
   void check_link(const Envelope& e, Link& link, Findings& findings);
   void begin(const Envelope& e, Value body, Link& link, Findings& findings);
+  void see_sarif(const Envelope& e, const Value& body, Link& link, Findings& findings);
   void step(const Envelope& e, const BodyFacts& facts, Value body, Link& link, Findings& findings);
   void collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings);
   void end(const Envelope& e, Value body, Link& link, Findings& findings);

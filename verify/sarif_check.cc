@@ -18,25 +18,33 @@ namespace {
 struct RunRecords {
   std::string origin;
   std::vector<SarifRecord> records;
+  Digest last_leaf;
+  bool is_linked = true;
 };
 
-void add_record(EvidenceSource& source, const std::string& run, std::int64_t seq, RunRecords& out) {
+void add_record(EvidenceSource& source, const std::string& run, std::int64_t seq, Sha256& hash,
+                RunRecords& out) {
   const auto bytes = source.record(seq);
   if (!bytes) return;
   const RecordScan scan = scan_record(*bytes);
   if (scan.fault != RecordFault::none || scan.envelope.run != run) return;
   auto body = parse_canonical(scan.envelope.body, kRecordLimits);
   if (!body) return;
+  out.is_linked = out.is_linked && scan.envelope.run_prev == out.last_leaf.base64();
+  out.last_leaf = hash.leaf(*bytes);
   out.origin = scan.envelope.ledger;
   out.records.push_back({seq, std::string(scan.envelope.type_name), *std::move(body)});
 }
 
-// The records of one run, read a second time; the audit has seen every one of these places.
+// The records of one run, read a second time: the audit has seen every one of these places, and what
+// lies there may have changed since. Each names the hash of the one before it, and the first
+// follows 32 zero bytes, so all of them are the same when the last one is.
 RunRecords records_of(EvidenceSource& source, const std::string& run,
                       const SarifChecker::Pieces& pieces) {
   RunRecords out;
+  Sha256 hash;
   for (const auto& [first, last] : pieces) {
-    for (std::int64_t seq = first; seq <= last; ++seq) add_record(source, run, seq, out);
+    for (std::int64_t seq = first; seq <= last; ++seq) add_record(source, run, seq, hash, out);
   }
   return out;
 }
@@ -96,8 +104,9 @@ bool SarifChecker::wanted(const std::string& run) const {
   return false;
 }
 
-void SarifChecker::on_run_end(const std::string& run, const Pieces& pieces, bool is_known) {
-  if (wanted(run)) spans_[run] = {pieces, is_known};
+void SarifChecker::on_run_end(const std::string& run, const Pieces& pieces, const Digest& last_leaf,
+                              bool is_known) {
+  if (wanted(run)) spans_[run] = {pieces, last_leaf, is_known};
 }
 
 void SarifChecker::on_sarif_written(const std::string& run, const Value& body) {
@@ -139,6 +148,8 @@ bool SarifChecker::check_block(const SarifRun& run, EvidenceSource& source, Expe
   }
   if (!expected.known) {
     RunRecords found = records_of(source, id, span->second.pieces);
+    if (!found.is_linked || found.last_leaf != span->second.last_leaf)
+      fail("the records of the run do not hold together, or changed while they were read");
     expected.known = true;
     expected.origin = std::move(found.origin);
     expected.records = std::move(found.records);
@@ -172,14 +183,11 @@ void SarifChecker::open_list(const std::string& id, const Digest& file, Evidence
   const auto written = written_.find(id);
   if (written == written_.end()) return;
   DocumentReader reader(source);
-  // Of several files written for a run, the one with this file's digest; else the last.
-  const auto& all = written->second;
-  const auto same = std::find_if(all.begin(), all.end(), [&](const Value& body) {
-    return body.text_at("sha256") == file.text();
-  });
-  expected.same_file = same != all.end();
-  expected.has_list =
-      listed_digests(expected.same_file ? *same : all.back(), reader, expected.listed);
+  // A run has one. Where there are more, the first was written when it ended.
+  const Value& first = written->second.front();
+  expected.is_ambiguous = written->second.size() > 1;
+  expected.same_file = !expected.is_ambiguous && first.text_at("sha256") == file.text();
+  expected.has_list = listed_digests(first, reader, expected.listed);
 }
 
 void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer& answer) {
@@ -221,6 +229,10 @@ void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer
 void SarifChecker::check_left(const Expected& expected, Answer& answer) {
   answer.same_file = answer.same_file && expected.known && expected.same_file;
   if (!expected.known) return;
+  if (expected.is_ambiguous) {
+    answer.failed = true;
+    add_text(answer.text, "the ledger names more than one file that was written for this run");
+  }
   if (!expected.denials.empty()) {
     answer.failed = true;
     std::string text =

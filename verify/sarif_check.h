@@ -34,8 +34,9 @@ class SarifChecker {
   using Pieces = std::vector<std::pair<std::int64_t, std::int64_t>>;  // as RunEvidence::pieces
 
   // Remembers where the runs that the files name lie in the ledger.
-  // `is_known`: every record of the run is of a type and version that is known here.
-  void on_run_end(const std::string& run, const Pieces& pieces, bool is_known);
+  // `last_leaf`: the hash of its last record. `is_known`: every record of the run is of a type and version that is
+  // known here.
+  void on_run_end(const std::string& run, const Pieces& pieces, const Digest& last_leaf, bool is_known);
   void on_sarif_written(const std::string& run, const Value& body);
 
   // After the last record; one object a file (verdict.md V-7).
@@ -48,6 +49,7 @@ class SarifChecker {
   };
   struct Span {
     Pieces pieces;
+    Digest last_leaf;
     bool is_known = true;
   };
   struct Answer {
@@ -65,6 +67,7 @@ class SarifChecker {
     bool known = false;  // the run is in the ledger
     bool has_list = false;
     bool same_file = false;
+    bool is_ambiguous = false;  // the ledger names several files of it
     std::string origin;
     std::vector<SarifRecord> records;
     std::string tool;

@@ -64,6 +64,18 @@ inline const char* skip_plain(const char* p, const char* end) {
   return p;
 }
 
+// Two loads of a type at both ends of the text, which overlap when it is not twice as long.
+template <class Word>
+bool same_ends(const char* a, const char* b, std::size_t size) {
+  const auto load = [](const char* from) {
+    Word out;
+    std::memcpy(&out, from, sizeof out);
+    return out;
+  };
+  const std::size_t last = size - sizeof(Word);
+  return ((load(a) ^ load(b)) | (load(a + last) ^ load(b + last))) == 0;
+}
+
 // memcmp without the call: what is compared here is short, and nearly always the same.
 inline bool same_bytes(const char* a, const char* b, std::size_t size) {
 #ifdef __SSE2__
@@ -81,7 +93,13 @@ inline bool same_bytes(const char* a, const char* b, std::size_t size) {
     return sixteen(size - 16);  // overlaps what was compared before
   }
 #endif
-  return std::memcmp(a, b, size) == 0;
+  if (size > 16) return std::memcmp(a, b, size) == 0;
+  if (size >= 8) return same_ends<std::uint64_t>(a, b, size);
+  if (size >= 4) return same_ends<std::uint32_t>(a, b, size);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
 }
 
 inline bool same_text(std::string_view a, std::string_view b) {

@@ -124,10 +124,12 @@ class Session {
     if (!inputs_.records.empty()) return complain(err_, exit_usage, "--record is for a proof of one record");
     auto source = open_input(input_, context_.input_kind, findings_);
     if (source && *source && inputs_.prefix) source = open_prefix(*std::move(source), *inputs_.prefix);
-    if (!source) return complain(err_, exit_unverifiable, options_.input + ": " + source.error().what);
+    // What is not there was not judged: the call is wrong.
+    if (!source) return complain(err_, source.error().code == Errc::not_found ? exit_usage : exit_unverifiable, options_.input + ": " + source.error().what);
     Progress progress(err_, options_.progress);
     audit_.on_progress = [&](std::uint64_t done, std::uint64_t expected) { progress.show(done, expected); };
     audit_.wants_effective = [this](const RunEvidence& run) { return (in_period(run) && !inputs_.assertions.empty()) || shows(run); };
+    audit_.wants_used = [this](const RunEvidence& run) { return shows(run) && !options_.bad_runs && (options_.json || in_words()); };
     audit_.wants_grants = !inputs_.grant_files.empty();
     audit_.on_run = [this](const RunEvidence& run, const RunJudgement& judgement) { on_run(run, judgement); };
     audit_.on_sarif = [this](const std::string& run, std::int64_t, const Value& body) { sarif_.on_sarif_written(run, body); };
@@ -154,9 +156,12 @@ class Session {
   }
 
   void on_run(const RunEvidence& run, const RunJudgement& judgement) {
-    sarif_.on_run_end(run.id, run.pieces, !run.has_foreign);
+    sarif_.on_run_end(run.id, run.pieces, run.last_leaf, !run.has_foreign);
     if (in_period(run)) {
       ++in_period_;
+      after_step_ += run.is_after_step ? 1U : 0U;
+      aborted_in_period_ += run.state == RunEvidence::State::aborted ? 1U : 0U;
+      open_in_period_ += run.state != RunEvidence::State::aborted && run.state != RunEvidence::State::closed ? 1U : 0U;
       for (Assertion& assertion : inputs_.assertions) assertion.judge(run, judgement);
     }
     if (!options_.run.empty() && run.id.starts_with(options_.run)) {
@@ -180,7 +185,7 @@ class Session {
 
   [[nodiscard]] bool in_words() const { return !options_.run.empty() || options_.all_runs; }
   [[nodiscard]] std::string text_of(const RunEvidence& run, const RunJudgement& judgement) const {
-    return in_words() ? run_words(run, judgement) : run_line(run, judgement);
+    return in_words() ? run_words(run, judgement, inputs_.zone) : run_line(run, judgement, inputs_.zone);
   }
 
   void on_finish(EvidenceSource& evidence, const std::vector<Vkey>& keys, const AuditReport& report, Findings& findings) {
@@ -188,6 +193,9 @@ class Session {
     // What a dropped run did is not known: no statement over its time passes, and its period is no empty one.
     is_pruned_ = report.pruned.records > 0 && (!inputs_.period || report.pruned.touches(inputs_.period->from_ms, inputs_.period->to_ms));
     if (is_pruned_ && (inputs_.period || !inputs_.assertions.empty() || !options_.run.empty())) tell_pruned(report.pruned, findings);
+    if (!options_.run.empty() && chosen_ == 0 && !is_pruned_) {
+      findings.add({.code = Code::run_unknown, .expected = options_.run, .text = "run " + options_.run + " is not in this evidence: what was asked about it is not answered"});
+    }
     if (inputs_.period && in_period_ == 0 && !is_pruned_) {
       findings.add({.code = Code::period_empty, .expected = options_.period, .text = "no run began in the period"});
     }
@@ -212,8 +220,9 @@ class Session {
     context_.is_min_left_out = options_.no_min;
     context_.now_ms = options_.now_ms;
     context_.run = options_.run;
+    context_.is_input_from_environment = options_.is_input_from_environment;
     context_.run_was_found = chosen_ > 0;
-    if (inputs_.period) context_.period = {options_.period, inputs_.period->from_ms, inputs_.period->to_ms, in_period_};
+    if (inputs_.period) context_.period = {options_.period, inputs_.period->from_ms, inputs_.period->to_ms, in_period_, after_step_, open_in_period_, aborted_in_period_};
     const bool wanted = options_.json || !options_.junit.empty() || !options_.transcript.empty() || !options_.attest.empty();
     if (wanted) {
       auto evidence = evidence_digests(input_, context_.input_kind, options_.input);
@@ -231,10 +240,7 @@ class Session {
     context_.pin_path = options_.pin;
     context_.exit = exit_status(report);
     if (witnesses_) context_.witnesses = witnesses_->json();
-    if (!options_.run.empty() && chosen_ == 0 && context_.input_kind != "proof") {
-      if (context_.exit == exit_verified) context_.exit = exit_unverifiable;
-      complain(err_, context_.exit, "run " + options_.run + " is not in this ledger");
-    }
+    if (!options_.run.empty() && chosen_ == 0) complain(err_, context_.exit, "run " + options_.run + " is not in this evidence");
     if (chosen_ == 1) {
       context_.run_known = run_known(asked_id_, asked_first_, asked_last_, report.known, witnesses_ ? witnesses_->points() : std::vector<TimeAnchor>{}, report.anchors.points);
     }
@@ -280,6 +286,9 @@ class Session {
   std::uint64_t shown_ = 0;
   std::uint64_t chosen_ = 0;  // runs that --run fits
   std::uint64_t in_period_ = 0;
+  std::uint64_t after_step_ = 0;
+  std::uint64_t open_in_period_ = 0;
+  std::uint64_t aborted_in_period_ = 0;
   bool is_pruned_ = false;
   std::string asked_id_;
   std::int64_t asked_first_ = 0;

@@ -12,6 +12,7 @@ namespace ethos::verify {
 // What the command line asked for.
 struct SessionOptions {
   std::string input;
+  bool is_input_from_environment = false;  // no file was named, and $ETHOS_LEDGER is
   std::string pin;
   std::string at;                       // number of records or file of a checkpoint: judge that state
   bool no_min = false;                  // what the pin remembers of size and root is left out

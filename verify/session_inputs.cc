@@ -149,7 +149,7 @@ class InputReader {
   int sarif() {
     for (const std::string& name : options_.sarif) {
       const auto bytes = take("sarif", name, kMaxSarif);
-      if (!bytes) return complain(err_, exit_unverifiable, "--sarif: " + bytes.error().what);
+      if (!bytes) return complain(err_, bytes.error().code == Errc::not_found ? exit_usage : exit_unverifiable, "--sarif: " + bytes.error().what);
       auto file = parse_sarif(*bytes);
       if (!file) return complain(err_, exit_unverifiable, "--sarif " + name + ": " + file.error().what);
       inputs_.sarif.emplace_back(name, *std::move(file));
@@ -160,7 +160,7 @@ class InputReader {
   int reports() {
     for (const std::string& name : options_.reports) {
       const auto bytes = take("report", report_path(name), kMaxReport);
-      if (!bytes) return complain(err_, exit_unverifiable, "--report: " + bytes.error().what);
+      if (!bytes) return complain(err_, bytes.error().code == Errc::not_found ? exit_usage : exit_unverifiable, "--report: " + bytes.error().what);
       auto claims = parse_report(*bytes);
       if (!claims) return complain(err_, exit_unverifiable, "--report " + name + ": " + claims.error().what);
       if (report_path(name) != name) claims->directory = read_report_directory(name, *bytes, *claims);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/session_outputs.h"
 
+#include <sys/stat.h>
+
 #include <utility>
 
 #include "verify/commands.h"
@@ -30,6 +32,13 @@ int write_statement(const SessionOptions& options, const SessionInputs& inputs, 
 }  // namespace
 
 int prepare_outputs(const SessionOptions& options, AttestationPlan& plan, std::ostream& err) {
+  for (const auto& [option, file] : {std::pair{"--memory", &options.memory}, {"--junit", &options.junit}, {"--transcript", &options.transcript}, {"--attest", &options.attest}}) {
+    const auto slash = file->rfind('/');
+    if (file->empty() || slash == std::string::npos) continue;
+    const std::string folder = file->substr(0, slash + 1);
+    struct stat st {};
+    if (::stat(folder.c_str(), &st) != 0 || !S_ISDIR(st.st_mode)) return complain(err, exit_usage, std::string(option) + " " + *file + ": there is no directory " + folder);
+  }
   if (options.attest.empty() && !options.attest_key.empty()) return complain(err, exit_usage, "--attest-key needs --attest FILE");
   if (options.attest_type != "svr" && options.attest_type != "vsa") return complain(err, exit_usage, "--attest-type is svr or vsa");
   plan.type = options.attest_type == "vsa" ? StatementType::vsa : StatementType::svr;

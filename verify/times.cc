@@ -45,6 +45,8 @@ std::string duration_text(std::int64_t ms) {
     std::snprintf(out.data(), out.size(), "%d.%d s", static_cast<int>(ms / 1000), static_cast<int>(ms / 100 % 10));
   } else if (ms < 3'600'000) {
     std::snprintf(out.data(), out.size(), "%d min %02d s", static_cast<int>(ms / 60'000), static_cast<int>(ms / 1000 % 60));
+  } else if (ms >= 172'800'000) {
+    std::snprintf(out.data(), out.size(), "%lld days %d h", static_cast<long long>(ms / 86'400'000), static_cast<int>(ms / 3'600'000 % 24));
   } else {
     std::snprintf(out.data(), out.size(), "%lld h %02d min", static_cast<long long>(ms / 3'600'000), static_cast<int>(ms / 60'000 % 60));
   }

@@ -25,14 +25,7 @@ Outcome outcome_of(const Findings& findings, VerdictName name, Outcome clean) {
 
 // Names the first thing that is wrong with a verdict.
 std::string reason(const Findings& findings, VerdictName name) {
-  const Severity worst = findings.worst(name);
-  for (const Problem& problem : findings.kept()) {
-    const CodeInfo& info = code_info(problem.code);
-    if (info.verdict != name || info.severity != worst) continue;
-    std::string out = problem.text;
-    if (problem.seq >= 0) out = "record " + std::to_string(problem.seq) + ": " + out;
-    return out;
-  }
+  if (const auto& problem = findings.leading(name)) return (problem->seq >= 0 ? "record " + std::to_string(problem->seq) + ": " : "") + problem->text;
   return "see the problems listed";
 }
 
@@ -49,10 +42,11 @@ class Drawer {
             (dropped > 0 ? ", of " + std::to_string(dropped) + " more the hashes" : ""));
     put(VerdictName::signatures, n.signatures > 0 ? Outcome::pass : Outcome::unknown, n.signatures,
         plural(n.signatures, "signature", "signatures") + " under " +
-            plural(n.checkpoints, "checkpoint", "checkpoints") + " right");
+            plural(n.checkpoints, "checkpoint", "checkpoints") + " right" + key_words());
     put(VerdictName::trust, read && input_.has_pin ? Outcome::pass : Outcome::unknown, input_.has_pin ? 3 : 0,
         "origin, first record and root key are the pinned ones");
     put(VerdictName::completeness, read ? Outcome::pass : Outcome::unknown, n.runs, completeness());
+    count_open();
     freshness();
     time();
     disclosure();
@@ -68,6 +62,31 @@ class Drawer {
     verdict.text = verdict.outcome == clean && clean != Outcome::unknown ? std::move(good)
                    : report_.findings.worst(name) == Severity::remark ? "nothing could be checked"
                                                                      : reason(report_.findings, name);
+  }
+
+  std::string key_words() const {
+    if (report_.key_changes.empty()) return "";
+    constexpr std::size_t named = 6;
+    std::string out = ", by " + plural(report_.keys, "key", "keys") + " one after the other (changed at record ";
+    for (std::size_t i = 0; i < report_.key_changes.size() && i < named; ++i) {
+      const auto& change = report_.key_changes[i];
+      out += (i > 0 ? ", " : "") + std::to_string(change.seq) + ": " + change.reason;
+    }
+    return out + (report_.keys - 1 > named ? ", ...)" : ")");
+  }
+
+  // Open runs are counted, not only named; what is graver keeps its own words.
+  void count_open() {
+    const AuditCounts& n = report_.counts;
+    Verdict& verdict = report_.verdicts[static_cast<std::size_t>(VerdictName::completeness)];
+    if (verdict.outcome != Outcome::incomplete) return;
+    std::string out;
+    if (n.open_runs > 0) {
+      out = plural(n.open_runs, "run has", "runs have") + " no end";
+      if (n.aborted_runs > 0) out += ", " + plural(n.aborted_runs, "was", "were") + " aborted";
+      out += "; ";
+    }
+    verdict.text = out + verdict.text;
   }
 
   std::string completeness() const {
@@ -86,6 +105,8 @@ class Drawer {
     return "no run is open, but " + plural(n.aborted_runs, "run was", "runs were") + " aborted (their process died; recovery ended them)";
   }
 
+  std::string clock_words() const { return report_.clock.count == 0 ? "" : "; the host's clock was set " + plural(report_.clock.count, "time", "times") + " while they were made (`clock_stepped`)"; }
+
   // Three grades, told apart: the host's own clock, witnesses, time stamp authorities.
   void time() {
     const AnchorSummary& stamps = report_.anchors;
@@ -98,7 +119,7 @@ class Drawer {
     if (input_.anchor) text += (text.empty() ? "" : "; ") + input_.anchor->text;
     const std::uint64_t outside = stamps.good + (input_.anchor ? 1 : 0);
     put(VerdictName::time, outside > 0 ? Outcome::pass : Outcome::none, outside,
-        outside > 0 ? text + "; the other times are the host's own" : "times are what the host's own clock said; no outside anchor");
+        outside > 0 ? text + "; the other times are the host's own" + clock_words() : "times are what the host's own clock said; no outside anchor" + clock_words());
     Verdict& verdict = report_.verdicts[static_cast<std::size_t>(VerdictName::time)];
     if (verdict.outcome == Outcome::none && stamps.unknown > 0) {
       verdict = {Outcome::unknown, 0, plural(stamps.unknown, "time stamp", "time stamps") + " could not be judged: " + stamps.why_unknown};

@@ -49,7 +49,7 @@ def main():
     for what, damaged, act in [("nothing", PAGE, lambda text: text), *FAULTS]:
         with tempfile.TemporaryDirectory() as tree:
             for path in [PAGE, *(str(p.relative_to(SOURCE)) for p in SOURCE.glob("tests/*/*_test.cc")), CASES, MACHINE,
-                         "tests/vm/audit", "tests/vm/guest"]:
+                         "tests/vm/audit", "tests/vm/cores", "tests/vm/guest"]:
                 (Path(tree) / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(SOURCE / path, Path(tree) / path)
             file = Path(tree) / damaged

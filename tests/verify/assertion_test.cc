@@ -118,8 +118,8 @@ TEST_CASE("assertion: what the records cannot say is neither pass nor fail", "[v
 }
 
 TEST_CASE("assertion: under observe off nobody knows of denials", "[verify]") {
-  const auto outcome = [](const char* observe) {
-    auto assertion = Assertion::parse("no-denials");
+  const auto outcome = [](const char* observe, const char* rule) {
+    auto assertion = Assertion::parse(rule);
     REQUIRE(assertion);
     ethos::verify::RunEvidence run;
     run.state = ethos::verify::RunEvidence::State::closed;
@@ -131,8 +131,12 @@ TEST_CASE("assertion: under observe off nobody knows of denials", "[verify]") {
     assertion->judge(run, judgement);
     return assertion->outcome();
   };
-  CHECK(outcome("writes") == Assertion::Outcome::pass);
-  CHECK(outcome("off") == Assertion::Outcome::unknown);
+  // Where only writes are observed, a refused read leaves no record.
+  CHECK(outcome("all", "no-denials") == Assertion::Outcome::pass);
+  CHECK(outcome("writes", "no-denials") == Assertion::Outcome::unknown);
+  CHECK(outcome("off", "no-denials") == Assertion::Outcome::unknown);
+  CHECK(outcome("writes", "no-recorded-denials") == Assertion::Outcome::pass);
+  CHECK(outcome("off", "no-recorded-denials") == Assertion::Outcome::unknown);
 }
 
 TEST_CASE("assertion: no run to judge is an answer of its own", "[verify]") {

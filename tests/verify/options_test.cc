@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line: what is asked for is checked, or the call is refused.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <string>
@@ -60,4 +63,48 @@ TEST_CASE("options: an empty value is refused, not taken for a check that was no
     }
   }
   CHECK(verify_with({"--quiet", "--pin", dir.file("pin"), ""}).status == 2);
+}
+
+TEST_CASE("options: evidence is named, by the call or by the session", "[verify]") {
+  const TempDir dir;
+  LedgerMaker ledger;
+  add_run(ledger);
+  std::filesystem::create_directories(dir.file("state/ethos"));
+  ledger.write(dir.file("state/ethos/ledger.db"));
+  save(dir.file("pin"), ledger.pin());
+  ::unsetenv("ETHOS_LEDGER");
+  ::setenv("XDG_STATE_HOME", dir.file("state").c_str(), 1);
+  const Outcome none = verify_with({"--pin", dir.file("pin")});
+  CHECK(none.status == 2);
+  CHECK(none.out.empty());
+  ::setenv("ETHOS_LEDGER", dir.file("state/ethos/ledger.db").c_str(), 1);
+  const Outcome named = verify_with({"--pin", dir.file("pin")});
+  CHECK(named.status == 0);
+  CHECK(named.out.substr(0, named.out.find('\n')).find("named by $ETHOS_LEDGER") !=
+        std::string::npos);
+  ::unsetenv("ETHOS_LEDGER");
+  ::unsetenv("XDG_STATE_HOME");
+}
+
+TEST_CASE("options: a file or directory that is not there is a wrong call, not a verdict",
+          "[verify]") {
+  const TempDir dir;
+  LedgerMaker ledger;
+  add_run(ledger);
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  CHECK(verify_with({"--pin", dir.file("pin"), dir.file("nowhere")}).status == 2);
+  for (const char* option : {"--memory", "--transcript", "--junit", "--attest"}) {
+    CAPTURE(option);
+    CHECK(verify_with({"--quiet", "--pin", dir.file("pin"), dir.file("l.db"), option,
+                       dir.file("nowhere/x")})
+              .status == 2);
+  }
+  for (const char* option : {"--pin", "--policy", "--tsa-roots", "--sarif", "--report", "--at"}) {
+    CAPTURE(option);
+    std::vector<std::string> args{"--quiet", dir.file("l.db"), option, dir.file("nowhere")};
+    CHECK(verify_with(args).status == 2);
+  }
+  save(dir.file("junk"), "junk");
+  CHECK(verify_with({"--pin", dir.file("pin"), dir.file("junk")}).status == 3);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "tests/verify/support/verify_run.h"
 #include "verify/digest.h"
 #include "verify/json_text.h"
+#include "verify/limits.h"
+#include "verify/sarif_check.h"
 #include "verify/sarif_file.h"
 
 using namespace ethos::support;
@@ -86,7 +89,90 @@ struct Story {
   Outcome verify(const Json& json) { return verify(json.dump()); }
 };
 
+// Records as they lie there when they are read for the second time.
+class SecondLook final : public ethos::verify::EvidenceSource {
+ public:
+  explicit SecondLook(const LedgerMaker& ledger) : ledger_(ledger) {
+    for (const auto& record : ledger.records) texts.push_back(record.bytes);
+  }
+  std::vector<std::string> texts;
+
+  const char* kind() const override { return "ledger"; }
+  bool may_withhold(std::string_view) const override { return false; }
+  std::uint64_t estimate() const override { return 0; }
+  bool next_records(ethos::verify::RecordBatch&, ethos::verify::Findings&) override { return false; }
+  bool next_checkpoint(ethos::verify::StoredCheckpoint&, ethos::verify::Findings&) override {
+    return false;
+  }
+  std::optional<ethos::verify::StoredDisclosure> disclosure(
+      const ethos::verify::Digest& c) override {
+    const auto at = ledger_.disclosures.find(std::string(c.view()));
+    if (at == ledger_.disclosures.end()) return std::nullopt;
+    return ethos::verify::StoredDisclosure{c, at->second.kind, at->second.salt, at->second.bytes};
+  }
+  std::optional<std::string> blob(const ethos::verify::Digest&) override { return std::nullopt; }
+  bool next_disclosure(ethos::verify::StoredDisclosure&, ethos::verify::Findings&) override {
+    return false;
+  }
+  bool next_blob(ethos::verify::Digest&, std::string&, ethos::verify::Findings&) override {
+    return false;
+  }
+  std::optional<std::string> record(std::int64_t seq) override {
+    return texts.at(static_cast<std::size_t>(seq));
+  }
+  std::optional<std::string> checkpoint(std::int64_t size) override {
+    const auto at = ledger_.checkpoints.find(size);
+    if (at == ledger_.checkpoints.end()) return std::nullopt;
+    return at->second;
+  }
+  void check_tail(const std::string&, std::int64_t, std::int64_t,
+                  ethos::verify::Findings&) override {}
+  std::optional<std::string> highwater() override { return std::nullopt; }
+  std::string how() const override { return ""; }
+
+ private:
+  const LedgerMaker& ledger_;
+};
+
 }  // namespace
+
+TEST_CASE("sarif: records that changed after they were audited are no evidence", "[verify]") {
+  const Story story;
+  std::int64_t first = -1;
+  std::int64_t last = -1;
+  ethos::verify::Value written;
+  for (const auto& record : story.ledger.records) {
+    const Json json = Json::parse(record.bytes);
+    if (json.value("run", "") != kRun) continue;
+    const std::int64_t seq = json.at("seq");
+    if (first < 0) first = seq;
+    if (json.at("type") == "run.close") last = seq;
+    if (json.at("type") == "sarif.written")
+      written = *ethos::verify::parse_canonical(json.at("body").dump(),
+                                                ethos::verify::kRecordLimits);
+  }
+  ethos::verify::Sha256 hash;
+  const auto look = [&](const std::function<void(Json&)>& change) {
+    SecondLook source(story.ledger);
+    const auto leaf = hash.leaf(source.texts.at(static_cast<std::size_t>(last)));
+    Json close = Json::parse(source.texts.at(static_cast<std::size_t>(last)));
+    Json sarif = Json::parse(story.sarif);
+    change(close);
+    // The file tells the same lie.
+    sarif["runs"][0]["properties"]["sandbox"]["outcome"]["status"] = close["body"]["status"];
+    source.texts.at(static_cast<std::size_t>(last)) = close.dump();
+    ethos::verify::SarifChecker checker;
+    checker.add("f.sarif", *ethos::verify::parse_sarif(sarif.dump()));
+    checker.on_run_end(kRun, {{first, last}}, leaf, true);
+    checker.on_sarif_written(kRun, written);
+    ethos::verify::Findings findings;
+    const auto answer = checker.check(source, {}, findings);
+    CAPTURE(answer.items().at(0).text_at("text"));
+    return answer.items().at(0).text_at("result");
+  };
+  CHECK(look([](Json&) {}) == "pass");
+  CHECK(look([](Json& close) { close["body"]["status"] = 7; }) == "fail");
+}
 
 TEST_CASE("sarif: digests of results as the page gives them", "[verify]") {
   ethos::verify::Sha256 hash;
@@ -231,6 +317,30 @@ TEST_CASE("sarif: sarif.written fits its own list and its run", "[verify]") {
                                   std::string("\n"), "x" + line}) {
     CAPTURE(list);
     CHECK(written(list, 1).first() == "disclosure_mismatch");
+  }
+}
+
+TEST_CASE("sarif: a second list of a run stands for nothing", "[verify]") {
+  Story story;
+  CHECK(story.verify(story.sarif).status == 0);
+  // Findings of the tool are taken out, and the file that is left is recorded too.
+  const std::string whole = story.sarif;
+  Json less = Json::parse(whole);
+  Json& results = less["runs"][0]["results"];
+  for (auto at = results.begin(); at != results.end();) {
+    at = at->value("ruleId", "").starts_with("SC") ? results.erase(at) : at + 1;
+  }
+  REQUIRE(results.size() < Json::parse(whole)["runs"][0]["results"].size());
+  story.sarif = less.dump();
+  CHECK(story.verify(story.sarif).json.at("sarif").at(0).at("result") == "partial");
+  story.add_list();
+  for (const std::string& file : {story.sarif, whole}) {
+    const Outcome r = story.verify(file);
+    CAPTURE(r.out);
+    CHECK(r.status == 1);
+    CHECK(r.has("contradiction"));
+    CHECK(r.json.at("sarif").at(0).at("result") == "fail");
+    CHECK(r.json.at("sarif").at(0).at("identical") == false);
   }
 }
 

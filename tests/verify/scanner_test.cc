@@ -62,6 +62,7 @@ TEST_CASE("scanner: each departure is refused for its own reason", "[verify]") {
       {R"({"a":"\u0041"})", "escape"},
       {R"({"a":"\u000a"})", "escape"},
       {R"({"a":"\u0000"})", "U+0000"},
+      {R"({"a":"\ud800"})", "escape"},
       {R"({"a":"\/"})", "escape"},
       {R"({"a":9007199254740992})", "2^53"},
       {R"({"a":1}

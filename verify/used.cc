@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/used.h"
+
+#include <algorithm>
+
+#include "verify/effective.h"
+#include "verify/encoding.h"
+#include "verify/times.h"
+#include "verify/view.h"
+
+namespace ethos::verify {
+namespace {
+
+constexpr std::size_t kMaxCommand = 16384;
+constexpr JsonLimits kNormal{std::size_t{1} << 20U, 16, 100'000};
+constexpr JsonLimits kExecs{std::size_t{16} << 20U, 6, 100'000};
+
+// Each argument with a NUL byte behind it.
+std::vector<std::string> arguments_of(std::string_view bytes) {
+  std::vector<std::string> out;
+  while (!bytes.empty()) {
+    const auto end = std::min(bytes.find('\0'), bytes.size());
+    out.emplace_back(bytes.substr(0, end));
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  return out;
+}
+
+void read_close(const Value& close, DocumentReader& reader, Used& out) {
+  if (!close.is_object()) return;
+  out.duration_ms = close.at("duration_ms").number();
+  out.cpu_ms = close.at("usage").at("cpu_ms").number();
+  out.max_rss_bytes = close.at("usage").text_at("max_rss_bytes");
+  if (!close.has("execs")) return;
+  out.programs_started = close.at("execs").text_at("total");
+  const auto list = reader.open(close.at("execs").at("list"));
+  const auto parsed = list ? parse_canonical(*list, kExecs) : Result<Value>(Error{});
+  if (!parsed) return;
+  out.programs.emplace();
+  for (const Value& one : parsed->items()) {
+    if (out.programs->size() == Used::kMaxPrograms) break;
+    out.programs->push_back({path_text(one.at("path"), reader), one.text_at("count")});
+  }
+}
+
+std::string quoted(const std::string& word) {
+  const bool plain =
+      !word.empty() &&
+      word.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%") ==
+          std::string::npos;
+  if (plain) return word;
+  std::string out = "'";
+  for (const char c : printable(word, 2000))
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + quoted(word);
+  return printable(out, 4000);
+}
+
+}  // namespace
+
+Used used_of(const RunEvidence& run, DocumentReader& reader) {
+  Used out;
+  if (const auto bytes = reader.open(run.open.at("argv")); bytes && bytes->size() <= kMaxCommand)
+    out.command = arguments_of(*bytes);
+  const auto normal = reader.open(run.open.at("normal"));
+  const auto parsed = normal ? parse_canonical(*normal, kNormal) : Result<Value>(Error{});
+  if (parsed) {
+    for (const Value& word : parsed->at("command").items()) out.declared.push_back(word.text());
+  }
+  out.has_end = run.state == RunEvidence::State::closed;
+  if (run.open.has("exe")) {
+    out.exe = path_text(run.open.at("exe").at("path"), reader);
+    out.exe_sha256 = run.open.at("exe").text_at("sha256");
+  }
+  read_close(run.close, reader, out);
+  out.output_bytes = run.output_bytes;
+  out.artifacts_total = run.artifact_records;
+  for (std::size_t i = 0; i < run.artifact_texts.size(); ++i) {
+    const auto body = parse_canonical(run.artifact_texts[i], kRecordLimits);
+    if (!body) continue;
+    out.artifacts.push_back({run.artifact_seqs[i], body->text_at("action"),
+                             path_text(body->at("path"), reader), body->text_at("type"),
+                             body->text_at("size"), body->text_at("sha256")});
+  }
+  return out;
+}
+
+Value used_json(const Used& used) {
+  Value out = Value::object();
+  if (used.command) {
+    Value words = Value::array();
+    // What is no UTF-8 is made visible.
+    for (const std::string& word : *used.command)
+      words.push(Value::of(printable(word, kMaxCommand)));
+    out.set("command", std::move(words));
+  }
+  if (!used.declared.empty()) {
+    Value words = Value::array();
+    for (const std::string& word : used.declared) words.push(Value::of(word));
+    out.set("declared_command", std::move(words));
+  }
+  if (!used.exe.empty())
+    out.set("exe", Value::of(used.exe)).set("exe_sha256", Value::of(used.exe_sha256));
+  if (used.duration_ms >= 0) {
+    out.set("duration_ms", Value::of(used.duration_ms)).set("cpu_ms", Value::of(used.cpu_ms));
+    out.set("max_rss_bytes", Value::of(used.max_rss_bytes));
+  }
+  if (!used.programs_started.empty()) out.set("programs_started", Value::of(used.programs_started));
+  if (used.programs) {
+    Value list = Value::array();
+    for (const Used::Program& program : *used.programs) {
+      Value v = Value::object();
+      v.set("path", Value::of(program.path)).set("count", Value::of(program.count));
+      list.push(std::move(v));
+    }
+    out.set("programs", std::move(list));
+  }
+  Value artifacts = Value::array();
+  for (const Used::Artifact& one : used.artifacts) {
+    Value v = Value::object();
+    v.set("seq", Value::of(one.seq))
+        .set("action", Value::of(one.action))
+        .set("path", Value::of(one.path));
+    v.set("type", Value::of(one.type)).set("size", Value::of(one.size));
+    if (!one.sha256.empty()) v.set("sha256", Value::of(one.sha256));
+    artifacts.push(std::move(v));
+  }
+  out.set("artifacts", std::move(artifacts))
+      .set("artifacts_total", Value::of(static_cast<std::int64_t>(used.artifacts_total)));
+  out.set("output_bytes", Value::of(std::to_string(used.output_bytes)));
+  return out;
+}
+
+std::vector<std::string> used_words(const Used& used) {
+  std::vector<std::string> out;
+  if (used.command) {
+    out.push_back("command: " + joined(*used.command));
+  } else {
+    out.push_back("command: " +
+                  (used.declared.empty()
+                       ? "not disclosed"
+                       : joined(used.declared) +
+                             " (as declared; arguments that were added are not disclosed)"));
+  }
+  if (!used.exe.empty())
+    out.push_back("its program: " + printable(used.exe, 300) + " " + used.exe_sha256);
+  if (used.duration_ms >= 0) {
+    out.push_back("it used: " + duration_text(used.duration_ms) + ", " +
+                  duration_text(used.cpu_ms) + " of processor time, at most " + used.max_rss_bytes +
+                  " bytes of memory in one process, " + std::to_string(used.output_bytes) +
+                  " bytes of output");
+  }
+  if (!used.programs_started.empty()) {
+    std::string line = "it started: " + used.programs_started +
+                       (used.programs_started == "1" ? " program" : " programs");
+    if (!used.programs) line += " (which is not disclosed)";
+    for (std::size_t i = 0; used.programs && i < used.programs->size(); ++i) {
+      const Used::Program& program = (*used.programs)[i];
+      line += (i == 0 ? ": " : ", ") + printable(program.path, 200) +
+              (program.count == "1" ? "" : " x" + program.count);
+    }
+    out.push_back(line +
+                  (used.programs && used.programs->size() == Used::kMaxPrograms ? ", ..." : ""));
+  }
+  if (used.artifacts_total == 0) {
+    out.emplace_back(
+        used.has_end
+            ? "it left: no file in its workspace was made, changed or deleted"
+            : "it left: nothing is recorded; files are brought out at the end, which is not there");
+  }
+  for (const Used::Artifact& one : used.artifacts) {
+    out.push_back("it left: " + one.action + " " + (one.type == "directory" ? "directory " : "") +
+                  printable(one.path, 300) +
+                  (one.sha256.empty() ? "" : ", " + one.size + " bytes, " + one.sha256) +
+                  " (record " + std::to_string(one.seq) + ")");
+  }
+  if (used.artifacts_total > used.artifacts.size())
+    out.push_back("it left: and " + std::to_string(used.artifacts_total - used.artifacts.size()) +
+                  " more (--json lists the first " + std::to_string(RunEvidence::kMaxArtifacts) +
+                  " only)");
+  return out;
+}
+
+}  // namespace ethos::verify

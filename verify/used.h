@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verify/documents.h"
+#include "verify/json.h"
+#include "verify/run.h"
+
+namespace ethos::verify {
+
+// What one run was started as, used, started and left, as far as it is recorded and disclosed.
+struct Used {
+  struct Artifact {
+    std::int64_t seq = -1;
+    std::string action;
+    std::string path;
+    std::string type;
+    std::string size;
+    std::string sha256;  // "" for what is deleted, and directories
+  };
+  struct Program {
+    std::string path;
+    std::string count;
+  };
+
+  std::optional<std::vector<std::string>> command;  // nothing: not disclosed
+  std::vector<std::string> declared;  // the command of the declaration, when that is disclosed
+  bool has_end = false;               // files are brought out at the end only
+  std::string exe;                    // the program's file; "" when it is not recorded
+  std::string exe_sha256;
+  std::int64_t duration_ms = -1;  // these four: -1 or "" without a run.close
+  std::int64_t cpu_ms = -1;
+  std::string max_rss_bytes;
+  std::string programs_started;
+  std::optional<std::vector<Program>> programs;  // nothing: not disclosed; the first kMaxPrograms
+  std::uint64_t output_bytes = 0;
+  std::uint64_t artifacts_total = 0;
+  std::vector<Artifact> artifacts;  // the first RunEvidence::kMaxArtifacts
+
+  static constexpr std::size_t kMaxPrograms = 50;
+};
+
+Used used_of(const RunEvidence& run, DocumentReader& reader);
+Value used_json(const Used& used);
+// In sentences, one a line.
+std::vector<std::string> used_words(const Used& used);
+
+}  // namespace ethos::verify
