@@ -368,7 +368,7 @@ class Auditor {
     if (options_.known != nullptr) *options_.known = known_.states();
     report_.known = known_.take();
     VerdictInput input{options_.pin.has_value(), is_run_, runs_unknown_, documents_.named(), documents_.opened(),
-                       documents_.erased(), documents_.withheld(), {}, options_.statements};
+                       documents_.erased(), documents_.withheld(), {}, options_.statements, options_.has_memory};
     if (options_.anchor) input.anchor = options_.anchor();
     draw_verdicts(report_, input);
   }

@@ -54,6 +54,7 @@ struct AuditOptions {
   std::optional<unsigned> extra_threads;  // nothing: what the processors suggest
   // How many assertions, SARIF files and reports are to be held against it.
   std::uint64_t statements = 0;
+  bool has_memory = false;  // --memory was given, whatever it held
   // Of time stamp authorities; tokens of others are unknown.
   std::vector<Certificate> tsa_roots;
   // In ascending order of sizes; of the pin's `min` and of the memory. audit() fills in the answers.

@@ -10,15 +10,20 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "verify/assertion_help.h"
 #include "verify/encoding.h"
 #include "verify/report_text.h"
 #include "verify/session.h"
+#include "verify/statement_tools.h"
 
 namespace ethos::verify {
 namespace {
 
 struct Options : SessionOptions {
   std::string explain;
+  std::string make_key;
+  std::string check_attest;
+  std::string signer;
   bool codes = false;
 };
 
@@ -43,6 +48,9 @@ void add_files(CLI::App& app, Options& options) {
   app.add_option("--attest-type", options.attest_type, "Which statement: svr lists what passed, vsa says PASSED or FAILED")
       ->option_text("svr|vsa");
   app.add_option("--attest-key", options.attest_key, "Sign the statement with this key of yours (DSSE)")->option_text("FILE");
+  app.add_option("--make-key", options.make_key, "Make a key of that name in the new file of --attest-key, print its public part, and exit")->option_text("NAME");
+  app.add_option("--check-attest", options.check_attest, "Check the signature of a statement by --signer, tell what it says, and exit")->option_text("FILE");
+  app.add_option("--signer", options.signer, "Public part of the key of --check-attest")->option_text("VKEY");
 }
 
 void add_options(CLI::App& app, Options& options) {
@@ -52,6 +60,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--bad-runs", options.bad_runs, "With --json: list only the runs that do not pass");
   app.add_flag("--quiet", options.quiet, "Print no text; the exit status says it");
   app.add_option("--run", options.run, "Show this run only, in words, and since when it was there; its first 4 characters will do")->option_text("ID");
+  app.add_option("--show", options.show, "Show this record, with every disclosed value that it commits to")
+      ->option_text("RECORD")->allow_extra_args(false)->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740991}));
   app.add_flag("--runs", options.all_runs, "Show every run in words");
   app.add_option("--sarif", options.sarif, "Check that a SARIF file says what the ledger says")
       ->option_text("FILE")->allow_extra_args(false);
@@ -63,14 +73,15 @@ void add_options(CLI::App& app, Options& options) {
       ->option_text("YYYY-MM-DD..YYYY-MM-DD");
   app.add_option("--zone", options.zone, "Zone of --period and of the times shown: UTC, +HH:MM or a name like Europe/Berlin")->option_text("ZONE");
   add_files(app, options);
-  app.add_option("--explain", options.explain, "Say what a code means")->option_text("CODE");
+  app.add_option("--explain", options.explain, "Say what a code means, or with `assertions` the language of --assert")->option_text("CODE");
   app.add_flag("--codes", options.codes, "List all codes");
   app.add_option("input", options.input, "Ledger, bundle, directory of tiles or tlog-proof; - is standard input (default: $ETHOS_LEDGER)")
       ->option_text("LEDGER");
   app.footer("Examples:\n"
              "  ethos-verify --pin pin.json --assert no-network ledger.db\n"
              "  ethos-verify --pin pin.json --sarif lint.sarif ledger.db\n"
-             "  ethos-verify --pin pin.json --memory seen.jsonl ledger.db\n\n"
+             "  ethos-verify --pin pin.json --memory seen.jsonl ledger.db\n"
+             "  ethos-verify --pin pin.json --show 0 ledger.db\n\n"
              "Exit status: 0 verified, 1 not verified, 2 usage, 3 unverifiable, 4 intact but incomplete.");
 }
 
@@ -88,14 +99,12 @@ bool is_run_prefix(std::string_view text) {
 
 // An option with nothing in it, as an unset variable of a shell gives it, would be taken for one that was not given: the
 // check that was asked for would not be made.
-std::string empty_option(const CLI::App& app, const std::vector<std::string>& args) {
+std::string empty_option(const std::vector<std::string>& args) {
   // `--memory=` would take the next word for its value.
-  for (const std::string& word : args) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string& word = args[i];
+    if (word.empty()) return i > 0 && args[i - 1].starts_with("--") ? args[i - 1] : "LEDGER";
     if (word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1) return word.substr(0, word.size() - 1);
-  }
-  for (const CLI::Option* option : app.get_options()) {
-    const auto& given = option->results();
-    if (std::find(given.begin(), given.end(), std::string()) != given.end()) return option->get_positional() ? "LEDGER" : option->get_name();
   }
   return "";
 }
@@ -108,7 +117,7 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
   CLI::App app{"Checks an evidence ledger against a pin, believing nothing in it.", "ethos-verify"};
   Options options;
   add_options(app, options);
-  if (const std::string name = empty_option(app, args); !name.empty()) return refuse_empty(err, name);
+  if (const std::string name = empty_option(args); !name.empty()) return refuse_empty(err, name);
   std::vector<std::string> reversed(args.rbegin(), args.rend());
   try {
     app.parse(reversed);
@@ -121,16 +130,28 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
   } catch (const CLI::Error& error) {
     return complain(err, exit_usage, error.what());
   }
-  if (const std::string name = empty_option(app, args); !name.empty()) return refuse_empty(err, name);
   if (options.bad_runs && !options.json) return complain(err, exit_usage, "--bad-runs: only with --json");
   if (options.codes) {
     list_codes(out);
     return exit_verified;
   }
+  if (options.explain == "assertions") {
+    explain_assertions(out);
+    return exit_verified;
+  }
+  if (options.check_attest.empty() != options.signer.empty()) return complain(err, exit_usage, "--check-attest FILE and --signer VKEY go together");
+  if (!options.check_attest.empty()) return check_statement(options.check_attest, options.signer, out, err);
+  if (!options.make_key.empty()) {
+    if (options.attest_key.empty()) return complain(err, exit_usage, "--make-key needs --attest-key FILE, a file that does not exist");
+    const auto key = make_statement_key(options.make_key, options.attest_key);
+    if (!key) return complain(err, exit_usage, "--make-key: " + key.error().what);
+    out << *key << "\n";
+    return exit_verified;
+  }
   if (!options.explain.empty()) {
     const CodeInfo* info = find_code(options.explain);
     if (info == nullptr) {
-      return complain(err, exit_usage, "--explain: there is no code `" + options.explain + "`; --codes lists them");
+      return complain(err, exit_usage, "--explain: there is no code `" + options.explain + "`; --codes lists them, and `assertions` is the language of --assert");
     }
     explain(out, *info);
     return exit_verified;

@@ -5,10 +5,9 @@
 
 #include "verify/declaration.h"
 #include "verify/encoding.h"
+#include "verify/grant_entry.h"
 #include "verify/json_text.h"
 #include "verify/policy_path.h"
-#include "verify/schema.h"
-#include "verify/view.h"
 
 namespace ethos::verify {
 namespace {
@@ -137,17 +136,6 @@ class Comparison {
   bool is_hide_closed_ = false;
 };
 
-bool is_grant(const Value& value) {
-  const std::string text = encode_canonical(value);
-  Scanner scan(text, kRecordLimits);
-  if (!value.is_object() || !scan.whole_value()) return false;
-  const FieldFault fault = check_grant(View(text));
-  for (const char* key : {"patterns", "fixed", "pass"}) {
-    if (value.has(key) && !value.at(key).is_array()) return false;
-  }
-  return !fault.bad_key && !fault.bad_value && !value.at("path").has("commit");
-}
-
 // A list of grants, a plan, or what `ethos-run plan --json` prints.
 const Value* list_in(const Value& document) {
   if (document.is_array()) return &document;
@@ -219,14 +207,13 @@ Result<GrantFile> GrantFile::parse(std::string bytes) {
   GrantFile out;
   if (const Value* list = list_in(document)) {
     if (list->size() > 1000) return Error{Errc::too_long, "more than 1,000 grants"};
-    if (!std::all_of(list->items().begin(), list->items().end(), is_grant))
-      return malformed(
-          "not every entry is a grant (docs/formats/plan.md G-1 to G-8) without commitments");
     if (list->size() == 0) return malformed("the list of grants is empty");
-    out.bounds_ = GrantBounds::of_grants(list->items());
+    const auto grants = approved_grants(list->items());
+    if (!grants) return grants.error();
+    out.bounds_ = GrantBounds::of_grants(*grants);
     return out;
   }
-  if (!document.has("tools")) return malformed("neither a declaration nor a list of grants");
+  if (!document.has("tools")) return malformed("neither a declaration (an object with `tools`) nor a list of grants (an array, or an object with `grants`)");
   if (bytes.size() > kMaxDeclaration)
     return Error{Errc::too_long, "a declaration is at most 262,144 bytes"};
   NormalInput input;

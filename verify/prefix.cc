@@ -121,7 +121,8 @@ Result<std::unique_ptr<EvidenceSource>> open_prefix(std::unique_ptr<EvidenceSour
     auto kept = whole->checkpoint(prefix.size);
     if (!kept) {
       return Error{Errc::not_found, "no checkpoint of size " + std::to_string(prefix.size) +
-                                        " is in it: only states that were signed can be judged"};
+                                        " is in it" + (whole->kind() == std::string_view("bundle") ? ": a bundle carries its last one only. Give the file of the checkpoint that you hold (`checkpoint` in the bundle of that time)"
+                                                                                                                      : ": only states that were signed can be judged")};
     }
     prefix.note = *std::move(kept);
   }

@@ -256,7 +256,8 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "the host's clock was set forward or back while records were made, as ledger.resume records say",
      "a correction of the clock, a suspended host, or somebody who chose the times; the steady clock counts on through it"},
     {Code::run_unknown, "run_unknown", V::statements, S::unknown,
-     "the run that was asked for is not in this evidence", "the id is another one, or the run is not in this ledger, bundle or earlier state"},
+     "the run or record that was asked for is not in this evidence",
+     "the id or number is another one, or what it names is not in this ledger, bundle or earlier state"},
 }};
 
 constexpr bool in_order() {

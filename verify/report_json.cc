@@ -180,6 +180,7 @@ bool write_json(std::ostream& out, const AuditReport& report, const ReportContex
   member("assertions", context.assertions);
   member("reports", context.reports);
   member("run_known", context.run_known);
+  member("shown", context.shown);
   member("witnesses", context.witnesses);
   member("known", known_json(report.known));
   member("pruned", report.pruned.json());

@@ -46,6 +46,7 @@ struct ReportContext {
   Value sarif = Value::array();       // one entry a file (verdict.md V-7)
   Value assertions = Value::array();
   Value reports = Value::array();     // one a --report (V-10)
+  Value shown = Value::array();       // of --show
   Value run_known;                    // of --run: since when it was there (V-11)
   Value witnesses;                    // of --policy (V-12)
 };

@@ -10,6 +10,7 @@
 #include "verify/commands.h"
 #include "verify/encoding.h"
 #include "verify/run_known.h"
+#include "verify/show_record.h"
 #include "verify/times.h"
 
 namespace ethos::verify {
@@ -56,9 +57,14 @@ void write_answers(std::ostream& out, const ReportContext& context) {
         << assertion_count(v) << ")\n";
     for (const std::string& line : assertion_words(v)) out << "         " << line << "\n";
   }
+  for (const Value& v : context.shown.items()) {
+    out << "\nRecord " << v.at("seq").number() << "\n";
+    for (const std::string& line : show_words(v)) out << line << "\n";
+  }
   if (context.run_known.is_object()) {
     out << "\nSince when run " << context.run_known.text_at("run") << " was there\n";
     for (const std::string& line : run_known_words(context.run_known)) out << "  " << line << "\n";
+    if (!context.at.empty()) out << "  it is in the state that --at " << printable(context.at, 200) << " names; since when you hold that, only you know\n";
   }
   if (context.reports.size() > 0) out << "\nReports\n";
   for (const Value& v : context.reports.items()) {

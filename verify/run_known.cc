@@ -48,9 +48,11 @@ Value run_known(const std::string& run, std::int64_t first_seq, std::int64_t las
 
 std::vector<std::string> run_known_words(const Value& known) {
   std::vector<std::string> out;
-  if (known.at("not_in").is_object()) out.push_back("added after what " + source_words(known.at("not_in")));
-  if (known.at("begun_in").is_object()) out.push_back("begun by what " + source_words(known.at("begun_in")));
-  if (known.at("whole_in").is_object()) out.push_back("whole in what " + source_words(known.at("whole_in")));
+  if (known.at("not_in").is_object()) out.push_back("it was added after what " + source_words(known.at("not_in")));
+  if (known.at("begun_in").is_object()) out.push_back("it had begun in what " + source_words(known.at("begun_in")));
+  if (known.at("whole_in").is_object()) out.push_back("it was whole in what " + source_words(known.at("whole_in")));
+  const Value& first = known.at("begun_in");
+  if (first.is_object() && first.has("at_ms")) out.push_back("so: it was not added later than " + utc_text(first.at("at_ms").number()) + (first.text_at("from") == "memory" ? ", by your own clock" : ""));
   if (out.empty()) out.emplace_back("nothing outside says since when: keep pins with `min`, a --memory, or ask witnesses");
   return out;
 }

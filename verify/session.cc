@@ -20,6 +20,7 @@
 #include "verify/sarif_check.h"
 #include "verify/session_inputs.h"
 #include "verify/session_outputs.h"
+#include "verify/show_record.h"
 #include "verify/snapshot.h"
 #include "verify/stdin_file.h"
 #include "verify/tlog_proof.h"
@@ -96,6 +97,7 @@ class Session {
     }
     std::stable_sort(inputs_.known.begin(), inputs_.known.end(), [](const KnownState& x, const KnownState& y) { return x.size < y.size; });
     audit_.known = &inputs_.known;
+    audit_.has_memory = !options_.memory.empty();
     audit_.statements = inputs_.assertions.size() + inputs_.sarif.size() + inputs_.reports.size();
     if (inputs_.policy) {
       witnesses_.emplace(*inputs_.policy);
@@ -107,8 +109,8 @@ class Session {
   }
 
   int run_proof() {
-    const bool runs_asked = !options_.run.empty() || !options_.assertions.empty() || !options_.sarif.empty() || !options_.reports.empty() || !options_.period.empty() || !options_.at.empty();
-    if (runs_asked) return complain(err_, exit_usage, "a proof of one record says nothing of runs: --run, --assert, --sarif, --report, --period and --at need a ledger or bundle");
+    const bool runs_asked = !options_.run.empty() || !options_.assertions.empty() || !options_.sarif.empty() || !options_.reports.empty() || !options_.period.empty() || !options_.at.empty() || !options_.show.empty();
+    if (runs_asked) return complain(err_, exit_usage, "a proof of one record says nothing of runs: --run, --show, --assert, --sarif, --report, --period and --at need a ledger or bundle");
     context_.input_kind = "proof";
     const auto bytes = read_file(input_, kMaxProof);
     if (!bytes) return complain(err_, exit_unverifiable, bytes.error().what);
@@ -193,6 +195,14 @@ class Session {
     // What a dropped run did is not known: no statement over its time passes, and its period is no empty one.
     is_pruned_ = report.pruned.records > 0 && (!inputs_.period || report.pruned.touches(inputs_.period->from_ms, inputs_.period->to_ms));
     if (is_pruned_ && (inputs_.period || !inputs_.assertions.empty() || !options_.run.empty())) tell_pruned(report.pruned, findings);
+    for (const std::int64_t seq : options_.show) {
+      Value shown = show_record(evidence, seq);
+      if (shown.is_object()) {
+        context_.shown.push(std::move(shown));
+      } else {
+        findings.add({.code = Code::run_unknown, .seq = seq, .text = "record " + std::to_string(seq) + " is not in this evidence, so it is not shown"});
+      }
+    }
     if (!options_.run.empty() && chosen_ == 0 && !is_pruned_) {
       findings.add({.code = Code::run_unknown, .expected = options_.run, .text = "run " + options_.run + " is not in this evidence: what was asked about it is not answered"});
     }

@@ -21,6 +21,7 @@ struct SessionOptions {
   std::string tsa_roots;                // PEM
   std::vector<std::string> records;     // files with exact record bytes, for a proof of one record
   std::string run;                      // show this run only; the first characters will do
+  std::vector<std::int64_t> show;       // records
   std::string period;
   std::string zone = "UTC";
   std::vector<std::string> sarif;

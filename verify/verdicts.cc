@@ -139,6 +139,7 @@ class Drawer {
       compared += state.answer == Answer::not_compared ? 0 : 1;
       behind = behind || state.answer == Answer::behind;
     }
+    if (newest == nullptr && input_.has_memory) verdict.text = "the memory held no state of this ledger; this one is the first, and says nothing of how new it is";
     if (newest == nullptr) return;
     const std::string what = newest->from == KnownState::From::pin ? "the pin's minimum" : "what was checked before";
     if (report_.counts.records == 0) {
@@ -162,7 +163,7 @@ class Drawer {
                                  plural(input_.commitments, "committed value", "committed values") + " opened"
                            : "no committed value";
     if (input_.erased > 0) text += ", " + std::to_string(input_.erased) + " erased";
-    if (input_.withheld > 0) text += ", " + std::to_string(input_.withheld) + " not kept or withheld";
+    if (input_.withheld > 0) text += ", " + std::to_string(input_.withheld) + " not kept or left out of a bundle, as the format allows (--show RECORD tells which)";
     put(VerdictName::disclosure, any && input_.opened > 0 ? Outcome::pass : Outcome::none, input_.opened, text);
   }
 

@@ -19,6 +19,7 @@ struct VerdictInput {
   std::uint64_t withheld = 0;
   std::optional<TimeAnchor> anchor;
   std::uint64_t statements = 0;
+  bool has_memory = false;
 };
 
 // Fills the verdicts (verdict.md V-1). Nothing checked is never a pass.

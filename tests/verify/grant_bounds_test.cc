@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
 #include "tests/verify/support/verify_run.h"
 
 using namespace ethos::support;
@@ -122,10 +123,10 @@ TEST_CASE("grants subset of: each grant beyond the file is named", "[verify]") {
   beyond(list, "", "did not hide **/*.key");
   list = grants();
   list.push_back(
-      {{"cap", "limit"}, {"enforced_by", "supervisor"}, {"name", "cpu_ms"}, {"value", "7"}});
+      {{"cap", "limit"}, {"enforced_by", "supervisor"}, {"name", "swap_bytes"}, {"value", "7"}});
   const Answer missing = held(list.dump());
   CHECK(missing.result == "fail");
-  CHECK(missing.text.find("had no limit cpu_ms of 7") != std::string::npos);
+  CHECK(missing.text.find("had no limit swap_bytes of 7") != std::string::npos);
 }
 
 TEST_CASE("grants subset of: modes, deleting, programs and variables", "[verify]") {
@@ -222,4 +223,46 @@ TEST_CASE("grants subset of: a file that is none is an error of the call", "[ver
   const Outcome clash = verify_maker(
       ledger, "", "", {"--assert", "grants subset of " + dir.file("f"), "--junit", dir.file("f")});
   CHECK(clash.status == 2);
+}
+
+TEST_CASE("grants subset of: a list names what is compared, and nothing else is needed", "[verify]") {
+  RunChoices choices;
+  choices.vector = kVector;
+  const std::string page = [] {
+    const std::string text = slurp(std::string(ETHOS_SOURCE) + "/docs/assertions.md");
+    const auto at = text.find("```json\n[");
+    REQUIRE(at != std::string::npos);
+    return text.substr(at + 8, text.find("```", at + 8) - at - 8);
+  }();
+  const Answer good = held(page);
+  CAPTURE(good.text);
+  CHECK(good.status == 0);
+  CHECK(good.result == "pass");
+  // Each line of it is needed, but those that narrow.
+  const Json list = Json::parse(page);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Json less = list;
+    less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::string cap = list[i].at("cap");
+    CAPTURE(cap);
+    CHECK(held(less.dump()).result == (cap == "fs.write" || cap == "fs.read" || cap == "env" ? "fail" : "pass"));
+  }
+}
+
+TEST_CASE("grants subset of: what is wrong with a list is said by entry and key", "[verify]") {
+  const auto why = [](const char* text) {
+    const auto file = GrantFile::parse(text);
+    return file ? std::string("good") : file.error().what;
+  };
+  CHECK(why(R"([{"cap":"fs.read","path":"."},{"cap":"fs.write"}])") == "entry 2 (fs.write): key `path` is missing");
+  CHECK(why(R"([{"cap":"fs.read","paht":"."}])") == "entry 1 (fs.read): key `path` is missing");
+  CHECK(why(R"([{"cap":"fs.write","path":".","delet":true}])") == "entry 1 (fs.write): there is no key `delet`");
+  CHECK(why(R"([{"cap":"fs.reed","path":"."}])").find("entry 1 key `cap`: there is no `fs.reed`; it is one of: fs.read,") == 0);
+  CHECK(why(R"([{"cap":"limit","name":"memory","value":1}])").find("`memory_bytes` is meant") != std::string::npos);
+  CHECK(why(R"([{"cap":"limit","name":"pids","value":-1}])") == "entry 1 (limit): key `value` is no number");
+  CHECK(why(R"([{"cap":"network","mode":"any"}])") == "entry 1 (network): key `mode` is not one of: none, loopback");
+  CHECK(why(R"([{"cap":"env","pass":"HOME"}])") == "entry 1 (env): key `pass` is no list of texts");
+  CHECK(why(R"([{"cap":"fs.read","path":"../x"}])").find("entry 1 (fs.read): key `path` is no path") == 0);
+  CHECK(why(R"(["fs.read"])") == "entry 1 is no object");
+  CHECK(why(R"([{"cap":"fs.read","path":"/usr/share"},{"cap":"env"},{"cap":"exec.memory"},{"cap":"limit","name":"pids","value":"9"}])") == "good");
 }

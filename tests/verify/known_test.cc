@@ -222,7 +222,7 @@ TEST_CASE("memory: a roll-back between two visits is caught", "[verify]") {
     const Outcome one = verify("late.db", {"--run", kFirst});
     CHECK(one.json.at("run_known").at("whole_in").at("size") == early);
     const Outcome words = verify_with({"--pin", dir.file("pin"), "--memory", dir.file("memory"), "--run", "daire", dir.file("late.db")});
-    CHECK(words.out.find("added after what was checked here at ") != std::string::npos);
+    CHECK(words.out.find("it was added after what was checked here at ") != std::string::npos);
     save(dir.file("min"), ledger.pin(static_cast<std::int64_t>(early)));
     const Outcome pin = verify_with({"--pin", dir.file("min"), "--run", "daire", dir.file("late.db")});
     CHECK(pin.out.find("added after what the pin remembers") != std::string::npos);

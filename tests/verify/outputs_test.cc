@@ -265,3 +265,90 @@ TEST_CASE("outputs: nothing is put into a directory that is an input", "[verify]
     CHECK(story.verify({"--report", story.dir.file("rep"), "--junit", story.dir.file(name)}).err.find("would overwrite") != std::string::npos);
   }
 }
+
+TEST_CASE("attest: a key is made here, and the receiver checks the statement here", "[verify]") {
+  Story story;
+  const std::string key = story.dir.file("own");
+  const Outcome made = verify_with({"--make-key", "auditor.example", "--attest-key", key});
+  REQUIRE(made.status == 0);
+  const std::string vkey = made.out.substr(0, made.out.size() - 1);
+  CHECK(vkey.starts_with("auditor.example+"));
+  const std::string secret = slurp(key);
+  CHECK(verify_with({"--make-key", "auditor.example", "--attest-key", key}).status == 2);  // never a second time
+  CHECK(slurp(key) == secret);
+  struct stat st {};
+  REQUIRE(::stat(key.c_str(), &st) == 0);
+  CHECK((st.st_mode & 0777) == 0600);
+  CHECK(verify_with({"--make-key", "auditor.example"}).status == 2);
+  CHECK(verify_with({"--make-key", "a b", "--attest-key", story.dir.file("other")}).status == 2);
+  CHECK_FALSE(std::filesystem::exists(story.dir.file("other")));
+
+  const std::vector<std::string> asked{"--attest", story.dir.file("s"), "--attest-key", key, "--assert", "no-network", "--period", "2026-09-21..2026-09-21"};
+  REQUIRE(story.verify(asked).status == 0);
+  const Outcome right = verify_with({"--check-attest", story.dir.file("s"), "--signer", vkey});
+  CAPTURE(right.out, right.err);
+  CHECK(right.status == 0);
+  for (const char* part : {"signed by auditor.example", "says        ETHOS_ASSERTION_IN_PERIOD 2026-09-21..2026-09-21 UTC, 1 run: no-network", "period      2026-09-21..2026-09-21 UTC, 1 runs", "input       ledger "}) {
+    CAPTURE(part);
+    CHECK(right.out.find(part) != std::string::npos);
+  }
+  CHECK(verify_with({"--check-attest", story.dir.file("s"), "--signer", TestKey::make("auditor.example", 78).vkey}).status == 1);
+  const std::string good = story.text("s");
+  for (std::size_t at = 12; at < good.size(); at += 41) {
+    std::string bad = good;
+    bad[at] = bad[at] == 'A' ? 'B' : 'A';
+    save(story.dir.file("s"), bad);
+    const Outcome r = verify_with({"--check-attest", story.dir.file("s"), "--signer", vkey});
+    CAPTURE(at);
+    // The name of the key beside the signature is nobody's word.
+    const bool is_name = at > good.find("\"keyid\"") && at < good.find("\",\"sig\"");
+    CHECK((r.status == 1 || r.status == 2 || (is_name && r.status == 0)));
+  }
+  CHECK(verify_with({"--check-attest", story.dir.file("pin"), "--signer", vkey}).status == 2);
+  CHECK(verify_with({"--check-attest", story.dir.file("s")}).status == 2);
+  CHECK(verify_with({"--check-attest", story.dir.file("s"), "--signer", "x"}).status == 2);
+}
+
+TEST_CASE("show: one record with what is disclosed of it", "[verify]") {
+  Story story;
+  const Outcome r = story.verify({"--json", "--show", "1"});
+  REQUIRE(r.json.at("shown").size() == 1);
+  const Json& shown = r.json.at("shown").at(0);
+  CHECK(shown.at("record").get<std::string>() == story.ledger.records[1].bytes);
+  bool has_source = false;
+  for (const Json& value : shown.at("values")) {
+    CHECK(value.at("state") == "disclosed");
+    has_source = has_source || (value.at("kind") == "source" && value.at("text").get<std::string>().find("tools") != std::string::npos);
+  }
+  CHECK(has_source);
+  const Outcome words = verify_with({"--pin", story.dir.file("pin"), story.dir.file("l.db"), "--show", "1"});
+  CHECK(words.out.find("Record 1\n") != std::string::npos);
+  CHECK(words.out.find("committed source ") != std::string::npos);
+  const Outcome none = story.verify({"--json", "--show", "99999"});
+  CHECK(none.status == 3);
+  CHECK(none.has("run_unknown"));
+  for (const char* bad : {"-1", "x", ""}) CHECK(story.verify({"--show", bad}).status == 2);
+  // What was withheld, or is another value, is said.
+  LedgerMaker other = story.ledger;
+  other.disclosures.begin()->second.bytes += "!";
+  other.write(story.dir.file("l.db"));
+  std::string states;
+  for (std::size_t i = 0; i < other.records.size(); ++i) states += story.verify({"--json", "--show", std::to_string(i)}).json.at("shown").dump();
+  CHECK(states.find("not the committed value") != std::string::npos);
+}
+
+TEST_CASE("explain: the language of assertions is in the program", "[verify]") {
+  const Outcome r = verify_with({"--explain", "assertions"});
+  CHECK(r.status == 0);
+  const std::string page = slurp(std::string(ETHOS_SOURCE) + "/docs/assertions.md");
+  std::istringstream table(page.substr(page.find("| rule | holds when |"), page.find("A path that is committed") - page.find("| rule | holds when |")));
+  int rules = 0;
+  for (std::string line; std::getline(table, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::string name = line.substr(3, line.find_first_of(" `", 3) - 3);
+    CAPTURE(name);
+    CHECK(r.out.find("\n  " + name) != std::string::npos);
+    ++rules;
+  }
+  CHECK(rules > 12);
+}
