@@ -739,6 +739,44 @@ TEST_CASE("catalog: the tools that are installed here run under their shipped de
   CHECK(ran >= 1);
 }
 
+TEST_CASE("catalog: builds and clang-format run under their shipped declarations",
+          "[sandbox][e2e][slow]") {
+  NEEDS_CAGES
+  const auto is_here = [](const std::string& tool) {
+    return ::access(("/usr/bin/" + tool).c_str(), X_OK) == 0;
+  };
+  if (!is_here("make") || !is_here("gcc")) {
+    WARN("skipped: make or gcc is not installed");
+    return;
+  }
+  const Site site;
+  site.file("a.c", "int main(void) {\n  int unused;\n  return   0;\n}\n");
+  site.file("Makefile", "all:\n\tgcc -Wall -c a.c -o build/a.o\n");
+  const Ended made = site.run({"--sarif", site.path("out.sarif"), "make"});
+  CAPTURE(made.err);
+  CHECK(made.status == 0);
+  CHECK(site.has("work/build/a.o"));
+  CHECK(text_at(site.records("sarif.written").back(), {"body", "results"}) == "1");
+  if (is_here("cmake")) {
+    fs::remove_all(site.path("work/build"));
+    site.file("CMakeLists.txt",
+              "cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_executable(p a.c)\n");
+    const std::string configure =
+        "cd " + site.workspace() + " && cmake -G 'Unix Makefiles' -B build . >/dev/null 2>&1";
+    REQUIRE(std::system(configure.c_str()) == 0);
+    const Ended built = site.run({"cmake-build"});
+    CAPTURE(built.out, built.err);
+    CHECK(built.status == 0);
+    CHECK(site.has("work/build/p"));
+  }
+  if (is_here("clang-format")) {
+    const Ended format = site.run({"--sarif", site.path("f.sarif"), "clang-format", "--", "a.c"});
+    CAPTURE(format.err);
+    CHECK(format.status == 1);
+    CHECK(text_at(site.records("sarif.written").back(), {"body", "results"}) != "0");
+  }
+}
+
 TEST_CASE("ethos-run: what the looks at the processes saw at most is in run.close",
           "[sandbox][e2e]") {
   NEEDS_CAGES
@@ -865,7 +903,8 @@ TEST_CASE("ethos-run: a path made to be slow to judge is given up, and leaves a 
   CHECK(text_at(gaps[0], {"body", "reason"}) == "unreadable");
 }
 
-TEST_CASE("ethos-run: what the host covers with a mount is not shown, whoever runs", "[sandbox][kernel]") {
+TEST_CASE("ethos-run: what the host covers with a mount is not shown, whoever runs",
+          "[sandbox][kernel]") {
   if (geteuid() != 0) {
     WARN("skipped: needs root to mount");
     return;
