@@ -11,6 +11,7 @@
 #include "verify/epochs.h"
 #include "verify/holds.h"
 #include "verify/judge_artifacts.h"
+#include "verify/later_erasures.h"
 #include "verify/pruned.h"
 #include "verify/record_feed.h"
 #include "verify/run_proofs.h"
@@ -95,6 +96,8 @@ class Auditor {
         prune_book_.on_dropped(row.seq);
       } else {
         prune_book_.on_unseen();
+        // Record 0 and those that name keys were there all the same.
+        report_.begins_ms.reset();
       }
     } else {
       const Use use = chain_.check(row, record, findings());
@@ -115,6 +118,7 @@ class Auditor {
       // A run's links hold whatever is wrong with the body.
       const bool may_be_late = source_.coverage() == EvidenceSource::Coverage::tail;
       if (record.scan.fault == RecordFault::none) prune_book_.on_kept(e.wall_ms);
+      if (may_be_late && !report_.begins_ms && record.scan.fault == RecordFault::none) report_.begins_ms = e.wall_ms;
       const bool is_linked = use != Use::nothing && use != Use::opaque;
       if (is_linked && e.has_run()) runs_.on_record(record, use == Use::foreign, may_be_late, findings());
     }
@@ -246,6 +250,10 @@ class Auditor {
     // The head of a run's bundle covers more than what is there.
     if (is_run_) judge_checkpoints(UINT64_MAX >> 1U);
     signatures_.finish();
+    if (source_.is_prefix()) {
+      later_.emplace(chain_, tree_, epochs_);
+      documents_.ask_later([this](const Digest& c) { return later_->holds(c, source_); });
+    }
     epochs_.finish(findings());
     const std::uint64_t records = is_run_ ? last_size_ : tree_.size();
     if (has_checkpoint_) {
@@ -381,6 +389,7 @@ class Auditor {
   ChainChecker chain_;
   StreamingTree tree_;
   EpochBook epochs_;
+  std::optional<LaterErasures> later_;  // of an earlier state
   DocumentReader documents_;
   RunProofs run_proofs_;  // of a bundle of one run
   JudgeCache cache_;

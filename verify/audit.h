@@ -90,6 +90,8 @@ struct AuditReport {
   std::string how;  // how the input was read
   std::vector<KnownState> known;
   Pruned pruned;
+  // Of a bundle of later records: the time of its first one. Runs that began before are not judged.
+  std::optional<std::int64_t> begins_ms;
   AnchorSummary anchors;
   ClockSteps clock;
   std::uint64_t keys = 0;                      // epoch keys that signed one after the other

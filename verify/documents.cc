@@ -179,7 +179,7 @@ void DocumentReader::finish(Findings& findings) {
     }
   }
   for (const Closed& closed : closed_) {
-    if (erased_.contains(closed.c) || source_.is_erased_later(closed.c)) {
+    if (erased_.contains(closed.c) || (is_erased_later_ && is_erased_later_(closed.c))) {
       ++erased_count_;
       continue;
     }

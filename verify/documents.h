@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ class DocumentReader {
   static Value parse_document(std::string_view bytes, std::string_view kind, std::int64_t seq, const std::string& run,
                               Findings& findings);
 
+  // Whether records after an earlier state erased a value.
+  void ask_later(std::function<bool(const Digest&)> is_erased_later) { is_erased_later_ = std::move(is_erased_later); }
   // After the last record: every stored disclosure and blob is hashed, and what no record named, or
   // what stayed closed without an erasure, is told.
   void finish(Findings& findings);
@@ -102,6 +105,7 @@ class DocumentReader {
   std::uint64_t blobs_ = 0;
   std::unordered_set<std::uint64_t> digest_keys_;
   bool has_lost_digests_ = false;
+  std::function<bool(const Digest&)> is_erased_later_;
 };
 
 }  // namespace ethos::verify

@@ -34,14 +34,20 @@ class PrefixSource final : public EvidenceSource {
     if (is_done_ || !whole_->next_records(out, findings)) return false;
     const auto later = std::find_if(out.rows.begin(), out.rows.end(), [this](const auto& row) { return row.seq >= size_; });
     is_done_ = later != out.rows.end();
-    for (auto row = later; row != out.rows.end(); ++row) note_erasure(out.record(*row));
+    if (is_done_) {
+      later_ = out;
+      later_.rows.erase(later_.rows.begin(), later_.rows.begin() + (later - out.rows.begin()));
+    }
     out.rows.erase(later, out.rows.end());
     return !out.rows.empty();
   }
 
   bool next_checkpoint(StoredCheckpoint& out, Findings& findings) override {
     if (is_signed_) return false;
-    if (whole_->next_checkpoint(out, findings) && out.size < size_) return true;
+    if (whole_->next_checkpoint(out, findings)) {
+      if (out.size < size_) return true;
+      if (out.size > size_) after_ = out;
+    }
     is_signed_ = true;
     out.size = size_;
     out.note = note_;
@@ -67,28 +73,29 @@ class PrefixSource final : public EvidenceSource {
   }
   std::function<void(Findings&)> whole_check() override { return whole_->whole_check(); }
 
-  bool is_erased_later(const Digest& c) override {
-    Findings ignored;  // later records are another question
-    RecordBatch batch;
-    while (!is_searched_ && whole_->next_records(batch, ignored)) {
-      for (const auto& row : batch.rows) note_erasure(batch.record(row));
+  bool next_later(RecordBatch& out, Findings& findings) override {
+    if (!later_.rows.empty()) {
+      out = std::exchange(later_, {});
+      return true;
     }
-    is_searched_ = true;
-    return erasures_.find(c.base64()) != std::string::npos;
+    return whole_->next_records(out, findings);
+  }
+  bool next_later_checkpoint(StoredCheckpoint& out, Findings& findings) override {
+    if (after_) {
+      out = *std::exchange(after_, std::nullopt);
+      return true;
+    }
+    return whole_->next_checkpoint(out, findings);
   }
 
  private:
-  void note_erasure(std::string_view record) {
-    if (record.find("\"type\":\"data.erase\"") != std::string_view::npos) erasures_.append(record);
-  }
-
   std::unique_ptr<EvidenceSource> whole_;
   std::int64_t size_;
   std::string note_;
-  std::string erasures_;  // records after the prefix that erase something
+  RecordBatch later_;                      // rows after the prefix that came with its last ones
+  std::optional<StoredCheckpoint> after_;  // a checkpoint after it that was read already
   bool is_done_ = false;
   bool is_signed_ = false;
-  bool is_searched_ = false;
 };
 
 }  // namespace
@@ -120,7 +127,7 @@ Result<std::unique_ptr<EvidenceSource>> open_prefix(std::unique_ptr<EvidenceSour
   if (prefix.note.empty()) {
     auto kept = whole->checkpoint(prefix.size);
     if (!kept) {
-      return Error{Errc::not_found, "no checkpoint of size " + std::to_string(prefix.size) +
+      return Error{Errc::unsupported, "no checkpoint of size " + std::to_string(prefix.size) +
                                         " is in it" + (whole->kind() == std::string_view("bundle") ? ": a bundle carries its last one only. Give the file of the checkpoint that you hold (`checkpoint` in the bundle of that time)"
                                                                                                                       : ": only states that were signed can be judged")};
     }

@@ -23,6 +23,7 @@
 #include "verify/show_record.h"
 #include "verify/snapshot.h"
 #include "verify/stdin_file.h"
+#include "verify/times.h"
 #include "verify/tlog_proof.h"
 #include "verify/trust_policy.h"
 
@@ -209,11 +210,26 @@ class Session {
     if (inputs_.period && in_period_ == 0 && !is_pruned_) {
       findings.add({.code = Code::period_empty, .expected = options_.period, .text = "no run began in the period"});
     }
-    for (const Assertion& assertion : inputs_.assertions) context_.assertions.push(assertion_json(assertion, is_pruned_, findings));
+    const bool is_cut = is_cut_off(report);
+    if (is_cut && (inputs_.period || !inputs_.assertions.empty())) tell_cut(report, findings);
+    for (const Assertion& assertion : inputs_.assertions) context_.assertions.push(assertion_json(assertion, is_pruned_ || is_cut, findings));
     for (const auto& [name, claims] : inputs_.reports) {
       context_.reports.push(check_report(name, claims, input_, report, inputs_.pin ? &*inputs_.pin : nullptr, witnesses_.has_value(), findings));
     }
     if (witnesses_) witnesses_->finish(findings);
+  }
+
+  // Of a bundle of later records: may a run be meant that began before them? It is not judged, and who
+  // made the bundle chose where it begins.
+  [[nodiscard]] bool is_cut_off(const AuditReport& report) const {
+    if (!report.begins_ms) return false;
+    return inputs_.period ? inputs_.period->from_ms <= *report.begins_ms : report.counts.late_runs > 0;
+  }
+
+  void tell_cut(const AuditReport& report, Findings& findings) const {
+    const std::string what = inputs_.period ? "the period begins before the records of this bundle" : "runs of this bundle began before its records";
+    findings.add({.code = Code::assertion_unknown, .expected = inputs_.period ? options_.period : "", .found = utc_text(*report.begins_ms),
+                  .text = what + ": such runs are not judged, so nothing is said of all of them"});
   }
 
   // A run that is there is whole; only one that is not may be among the dropped ones.

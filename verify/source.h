@@ -55,8 +55,9 @@ class EvidenceSource {
   [[nodiscard]] virtual Coverage coverage() const { return Coverage::whole; }
   // Whether more of the ledger lies here than is looked at (prefix.h).
   [[nodiscard]] virtual bool is_prefix() const { return false; }
-  // Of a prefix: whether a record after it says that this value was erased. Asked after the last record.
-  virtual bool is_erased_later(const Digest&) { return false; }
+  // Of a prefix: the records and checkpoints after it. Asked after its own last ones.
+  virtual bool next_later(RecordBatch&, Findings&) { return false; }
+  virtual bool next_later_checkpoint(StoredCheckpoint&, Findings&) { return false; }
   // Whether a disclosure of that kind may be absent without a record: a bundle carries only some.
   [[nodiscard]] virtual bool may_withhold(std::string_view kind) const = 0;
   // Expected number of records for progress, 0 when not known.

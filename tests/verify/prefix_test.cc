@@ -2,6 +2,8 @@
 // An earlier state of a ledger that has grown since.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <ctime>
+#include <iterator>
 
 #include "tests/verify/support/ledger_maker.h"
 #include "tests/verify/support/shared.h"
@@ -156,6 +158,36 @@ TEST_CASE("prefix: a value erased since is told from one that was removed", "[ve
   CAPTURE(erased.json.at("problems").dump());
   CHECK(erased.status == 0);
   CHECK(erased.verdict("disclosure") == "pass");
+
+  // Only records that hold erase: not what nobody signed, not one out of the chain, not mere bytes.
+  const auto is_missing = [&](const LedgerMaker& ledger) {
+    growth.now = ledger;
+    growth.write();
+    const Outcome r = growth.at(std::to_string(growth.size));
+    CAPTURE(r.out);
+    CHECK(r.status == 4);
+    CHECK(r.has("disclosure_missing"));
+  };
+  const LedgerMaker good = growth.now;
+  LedgerMaker unsigned_one = good;
+  unsigned_one.checkpoints.erase(std::prev(unsigned_one.checkpoints.end()));
+  is_missing(unsigned_one);
+  LedgerMaker unchained = good;
+  std::string& bytes = unchained.records.back().bytes;
+  Json record = Json::parse(bytes);
+  record["prev"] = base64(std::string(32, 'x'));
+  bytes = record.dump();
+  unchained.records.back().hash = sha256(std::string(1, '\0') + bytes);
+  is_missing(unchained);
+  LedgerMaker stranger = good;
+  stranger.epochs.back() = TestKey::make(stranger.origin, 'z');
+  stranger.checkpoints.erase(std::prev(stranger.checkpoints.end()));
+  stranger.checkpoint();
+  is_missing(stranger);
+  LedgerMaker mere = unsigned_one;
+  mere.records.back().bytes = R"({"type":"data.erase" )" + c64 + "}";
+  mere.records.back().hash = sha256(std::string(1, '\0') + mere.records.back().bytes);
+  is_missing(mere);
 }
 
 TEST_CASE("prefix: a pin that asks for more says nothing about an earlier state", "[verify]") {
@@ -168,4 +200,36 @@ TEST_CASE("prefix: a pin that asks for more says nothing about an earlier state"
   CHECK(verify_with({"--pin", growth.dir.file("pin"), growth.dir.file("then.db")}).status == 4);
   save(growth.dir.file("pin"), growth.now.pin(growth.size));
   CHECK(growth.at(std::to_string(growth.size)).verdict("freshness") == "pass");
+}
+
+TEST_CASE("prefix: who cuts a bundle does not choose which runs are asked", "[verify]") {
+  Growth growth;
+  // A run over the border, which is a multiple of 256, and one behind it.
+  add_run(growth.now, run_of('g', 260));
+  const std::size_t late = growth.now.records.size();
+  add_run(growth.now, run_of('h'));
+  REQUIRE(late > 256);
+  growth.write();
+  growth.bundle("--from 256", "tail");
+  const auto asked = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args{"--json", "--pin", growth.dir.file("pin"), growth.dir.file("tail")};
+    args.insert(args.end(), more.begin(), more.end());
+    return verify_with(args);
+  };
+  CHECK(asked({}).status == 0);
+  const Outcome r = asked({"--assert", "no-denials"});
+  CAPTURE(r.out);
+  CHECK(r.status == 3);
+  CHECK(r.has("assertion_unknown"));
+  CHECK(r.json.at("assertions").at(0).at("result") == "unknown");
+  const std::int64_t first = Json::parse(growth.now.records[256].bytes).at("ts").at("wall_ms");
+  const auto day = [](std::int64_t ms) {
+    const std::time_t seconds = ms / 1000;
+    char text[16];
+    std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&seconds));
+    return std::string(text);
+  };
+  const std::string whole = day(first) + ".." + day(first + 86'400'000);
+  CHECK(asked({"--assert", "no-network", "--period", whole}).status == 3);
+  CHECK(asked({"--period", whole}).status == 3);
 }
