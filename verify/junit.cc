@@ -14,7 +14,12 @@ namespace {
 // XML 1.0 knows no control characters, not even escaped ones: printable() has made them visible.
 std::string xml(std::string_view text) {
   std::string out;
-  for (const char c : printable(text, 100'000)) {
+  std::string shown = printable(text, 100'000);
+  // XML 1.0 holds neither U+FFFE nor U+FFFF, escaped or not; U+FFFD stands for them.
+  for (auto at = shown.find("\xef\xbf"); at != std::string::npos; at = shown.find("\xef\xbf", at + 2)) {
+    if (at + 2 < shown.size() && (shown[at + 2] == '\xbe' || shown[at + 2] == '\xbf')) shown[at + 2] = '\xbd';
+  }
+  for (const char c : shown) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;

@@ -2,6 +2,8 @@
 // Evidence that somebody with the key makes up, and that other records or documents of the run rule
 // out.
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -384,4 +386,21 @@ TEST_CASE("made up: a converter status that no converter has", "[verify]") {
   CHECK(with(1).status == 0);
   CHECK(with(7).has("body_type"));
   CHECK(with(-1).has("body_type"));
+}
+
+TEST_CASE("made up: no text of a record breaks the JUnit file", "[verify]") {
+  const TempDir dir;
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.denials = 1;
+  choices.patch["runtime.sandbox_denial"] = {
+      {"object", {{"base", nullptr}, {"path", nullptr}, {"text", "a\ufffe\uffffb"}}}};
+  add_run(ledger, choices);
+  const Outcome r = verify_maker(ledger, "", "", {"--assert", "no-denials", "--junit", dir.file("j.xml")});
+  CAPTURE(r.out);
+  std::ifstream in(dir.file("j.xml"), std::ios::binary);
+  const std::string xml{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  CHECK(xml.find("\ufffd\ufffd") != std::string::npos);
+  CHECK(xml.find("\ufffe") == std::string::npos);
+  CHECK(xml.find("\uffff") == std::string::npos);
 }
