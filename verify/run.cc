@@ -213,7 +213,9 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Lin
     if (e.type == RecordType::sandbox_denial) {
       ++denials_;
       run->denial_records += facts.is_setup ? 0 : 1;
-      run->denial_acts += facts.is_setup ? 0 : facts.acts;
+      // Shown and compared as a signed number: what is beyond it is as much as that.
+      constexpr auto kMostActs = static_cast<std::uint64_t>(INT64_MAX);
+      run->denial_acts += facts.is_setup ? 0 : std::min<std::uint64_t>(facts.acts, kMostActs - run->denial_acts);
       const std::size_t most = facts.is_setup ? RunEvidence::kMaxReasons : RunEvidence::kMaxDenials;
       if (run->denial_texts.size() < most) run->denial_texts.add(e.body);
       if (facts.is_audit) check_audit(e, *run, findings);

@@ -76,7 +76,7 @@ class BlockBuilder {
     std::int64_t acts = 0;
     for (const SarifRecord& record : records_) {
       if (record.type == "runtime.sandbox_denial" && record.body.text_at("phase") != "setup")
-        acts += record.body.at("count").number();
+        acts += std::min(record.body.at("count").number(), INT64_MAX - acts);
     }
     block_.set("denied_acts", Value::of(acts));
     if (setup != records_.end()) {

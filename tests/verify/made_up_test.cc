@@ -404,3 +404,15 @@ TEST_CASE("made up: no text of a record breaks the JUnit file", "[verify]") {
   CHECK(xml.find("\ufffe") == std::string::npos);
   CHECK(xml.find("\uffff") == std::string::npos);
 }
+
+TEST_CASE("made up: so many denied acts that their number has no room", "[verify]") {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.denials = 1100;
+  choices.patch["runtime.sandbox_denial"] = {{"count", (std::int64_t{1} << 53) - 1}};
+  choices.patch["run.close"] = {{"denials", {{"acts", "9223372036854775807"}}}};
+  add_run(ledger, choices);
+  const Outcome r = verify_maker(ledger, "", "", {"--assert", "denials < 10"});
+  CHECK(r.json.at("assertions").at(0).at("result") == "fail");
+  CHECK(r.status == 1);
+}
