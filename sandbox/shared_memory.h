@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ledger/base/unique_fd.h"
+#include "sandbox/look_budget.h"
 
 namespace ethos::sandbox {
 
@@ -23,7 +24,10 @@ struct SharedUse {
   std::uint64_t possible = 0;
 };
 // `device` tells such memory in maps; where it is empty every shared mapping is taken for some.
-[[nodiscard]] SharedUse measure_shared_memory(pid_t root, const std::string& device);
+// What there was no time for (`budget`) counts as what nobody tells.
+inline constexpr LookBudget kSharedLook(200'000'000, 1'000'000'000);
+[[nodiscard]] SharedUse measure_shared_memory(pid_t root, const std::string& device,
+                                              LookBudget budget = kSharedLook);
 // That of this machine, "00:01"; empty when it cannot be told.
 [[nodiscard]] const std::string& shared_memory_device();
 

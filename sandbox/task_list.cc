@@ -10,6 +10,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,10 +77,33 @@ std::array<std::uint64_t, 4> cpu_ticks(const std::string& stat) {
   return out;
 }
 
-bool has_same_memory(pid_t a, pid_t b) {
-  constexpr int kMemory = 1;  // KCMP_VM
-  return syscall(SYS_kcmp, a, b, kMemory, 0, 0) == 0;
-}
+// Address spaces, of which one may belong to two processes, as between vfork and exec. The kernel
+// puts them in an order, so that thousands of the same size need no comparison of each with each.
+class AddressSpaces {
+ public:
+  // Whether it was not there yet.
+  bool add(pid_t pid, std::uint64_t size) {
+    std::vector<pid_t>& same = by_size_[size];
+    std::size_t from = 0;
+    std::size_t to = same.size();
+    while (from < to) {
+      const std::size_t middle = from + (to - from) / 2;
+      constexpr int kMemory = 1;  // KCMP_VM
+      const long order = syscall(SYS_kcmp, pid, same[middle], kMemory, 0, 0);
+      if (order == 0) return false;
+      // One that has ended meanwhile leads either way.
+      if (order == 1)
+        to = middle;
+      else
+        from = middle + 1;
+    }
+    same.insert(same.begin() + static_cast<std::ptrdiff_t>(from), pid);
+    return true;
+  }
+
+ private:
+  std::map<std::uint64_t, std::vector<pid_t>> by_size_;
+};
 
 std::uint64_t sum_kib(const std::string& text, std::initializer_list<const char*> names) {
   std::uint64_t out = 0;
@@ -175,21 +199,23 @@ MemoryUse measure_memory(pid_t root, const MappingMemory& mappings) {
   return out;
 }
 
-std::uint64_t measure_memory_once(pid_t root, std::uint64_t shared) {
+std::uint64_t measure_memory_once(pid_t root, std::uint64_t shared, LookBudget budget) {
+  budget.start();
   std::uint64_t out = 0;
   std::uint64_t shown = 0;
-  std::vector<std::pair<pid_t, std::uint64_t>> seen;  // with the size of the address space
+  AddressSpaces seen;
   walk(root, [&](const Process& p) {
     std::string thread;
     const auto status = memory_status(p, thread);
     if (!status) return;
-    // One address space of two processes, as between vfork and exec, is counted once.
-    const std::uint64_t size = status_kib(*status, "VmSize");
-    for (const auto& [pid, other] : seen)
-      if (other == size && has_same_memory(pid, p.pid)) return;
-    seen.emplace_back(p.pid, size);
+    const bool has_time = !budget.is_spent();
+    if (has_time && !seen.add(p.pid, status_kib(*status, "VmSize"))) return;
     out += sum_kib(*status, {"VmPTE"}) * 1024;
-    const auto rollup = read_small_file(p.task.get(), (thread + "/smaps_rollup").c_str());
+    std::optional<std::string> rollup;
+    if (has_time) {
+      auto text = read_small_file(p.task.get(), (thread + "/smaps_rollup").c_str());
+      if (text) rollup = std::move(text).value();
+    }
     // A process that hides is counted as if it shared nothing.
     out += (rollup ? sum_kib(*rollup, {"Pss_Anon"}) : sum_kib(*status, {"RssAnon"})) * 1024;
     shown += (rollup ? sum_kib(*rollup, {"Pss_Shmem"}) : sum_kib(*status, {"RssShmem"})) * 1024;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/look_budget.h"
+
 namespace ethos::sandbox {
 
 class MappingMemory;
@@ -41,8 +43,11 @@ struct MemoryUse {
 
 // The same with every page counted once, by smaps_rollup: Pss_Anon + Pss_Shmem + VmPTE of all,
 // with `shared` in place of the sum of Pss_Shmem where it is more.
-// Slow, as the kernel walks the page tables for it (20 ms a GiB).
-[[nodiscard]] std::uint64_t measure_memory_once(pid_t root, std::uint64_t shared);
+// Slow, as the kernel walks the page tables for it (20 ms a GiB). Processes that there was no time
+// for (`budget`) count as if they shared nothing.
+inline constexpr LookBudget kExactLook(1'000'000'000, 3'000'000'000);
+[[nodiscard]] std::uint64_t measure_memory_once(pid_t root, std::uint64_t shared,
+                                                LookBudget budget = kExactLook);
 
 // CPU time of all of them and of the children they waited for.
 struct CpuTime {

@@ -12,6 +12,7 @@
 
 #include "sandbox/limit_watch.h"
 #include "sandbox/shared_memory.h"
+#include "sandbox/task_list.h"
 #include "tests/escape/escape_run.h"
 
 using namespace ethos;
@@ -360,4 +361,39 @@ TEST_CASE("escape: memory that a child borrows until it execs counts once",
   CHECK(r.result()->ending == Ending::exited);
   CHECK(Answers(r.out()).of("ended") == 1);
   CHECK(memory_event(r) == nullptr);
+}
+
+TEST_CASE("escape: a look at memory ends in time, and what it did not get to counts in full",
+          "[escape][kernel]") {
+  constexpr std::size_t kSize = std::size_t{64} << 20U;
+  constexpr sandbox::LookBudget kNoTime(0, 0);
+  // Two processes that share all of it: once, it is counted once.
+  void* const private_pages =
+      mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const shared_pages =
+      mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(private_pages != MAP_FAILED);
+  REQUIRE(shared_pages != MAP_FAILED);
+  std::memset(private_pages, 1, kSize);
+  std::memset(shared_pages, 1, kSize);
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pause();
+    _exit(0);
+  }
+  const auto none =
+      sandbox::measure_shared_memory(getpid(), sandbox::shared_memory_device(), kNoTime);
+  CHECK(none.known == 0);
+  CHECK(none.possible >= 4 * kSize);  // both address spaces
+  const std::uint64_t exact = sandbox::measure_memory_once(getpid(), 0);
+  const std::uint64_t hasty = sandbox::measure_memory_once(getpid(), 0, kNoTime);
+  CAPTURE(exact, hasty);
+  CHECK(exact >= kSize);
+  CHECK(hasty >= 3 * kSize);
+  CHECK(hasty > exact);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  munmap(private_pages, kSize);
+  munmap(shared_pages, kSize);
 }
