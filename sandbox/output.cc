@@ -81,6 +81,12 @@ void TerminalFilter::finish(std::string& out) {
 OutputStream::OutputStream(base::UniqueFd source, int target, int spool, bool keep)
     : source_(std::move(source)), target_(target), spool_(spool), keep_(keep) {
   is_terminal_ = target_ >= 0 && isatty(target_) == 1;
+  // A terminal that polls as writable may block all the same, as long as its reader stops. Opened
+  // anew, as the flags of what we were given are others', too.
+  if (is_terminal_) {
+    const std::string path = "/proc/self/fd/" + std::to_string(target_);
+    terminal_.reset(open(path.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
+  }
 }
 
 std::uint64_t OutputStream::read_some(std::uint64_t room) {
@@ -122,7 +128,8 @@ void OutputStream::write_some() {
   std::size_t done = 0;
   while (done < pending_.size() && takes_bytes_now(target_)) {
     const std::size_t chunk = std::min<std::size_t>(pending_.size() - done, PIPE_BUF);
-    const ssize_t n = write(target_, pending_.data() + done, chunk);
+    const int target = terminal_.is_open() ? terminal_.get() : target_;
+    const ssize_t n = write(target, pending_.data() + done, chunk);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) break;
     if (n < 0) {

@@ -58,6 +58,7 @@ class OutputStream {
 
   base::UniqueFd source_;
   int target_;
+  base::UniqueFd terminal_;  // the target without blocking
   int spool_;
   bool keep_;
   bool is_terminal_ = false;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <stdlib.h>
 #include <arpa/inet.h>
 #include <linux/mount.h>
 #include <netinet/in.h>
@@ -479,4 +481,26 @@ TEST_CASE("steps: names are unique and each failure has words", "[sandbox]") {
     }
   }
   CHECK(step_by_name("nonsense") == Step::none);
+}
+
+TEST_CASE("output: a terminal whose reader stops holds up nothing", "[sandbox]") {
+  const ethos::base::UniqueFd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  REQUIRE(master.is_open());
+  REQUIRE(grantpt(master.get()) == 0);
+  REQUIRE(unlockpt(master.get()) == 0);
+  const ethos::base::UniqueFd terminal(
+      open(ptsname(master.get()), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  REQUIRE(terminal.is_open());
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+  const ethos::base::UniqueFd write_end(ends[1]);
+  ethos::base::UniqueFd read_end{ends[0]};
+  ethos::sandbox::OutputStream stream(std::move(read_end), terminal.get(), -1, false);
+  const std::string bytes(4096, '\n');  // two bytes each for the terminal
+  while (stream.may_read()) {
+    REQUIRE(write(write_end.get(), bytes.data(), bytes.size()) > 0);
+    stream.read_some(UINT64_MAX);
+  }
+  CHECK(stream.has_pending());
+  CHECK_FALSE(stream.has_failed_target());
 }
