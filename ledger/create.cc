@@ -10,6 +10,7 @@
 #include <climits>
 #include <vector>
 
+#include "ledger/base/build_version.h"
 #include "ledger/base/file_io.h"
 #include "ledger/base/file_lock.h"
 #include "ledger/base/paths.h"
@@ -117,7 +118,7 @@ Result<Batch> genesis_batch(const Identity& identity, const CreateOptions& optio
   record::Json json = record::Json::object()
                           .set("format", 1)
                           .set("name", identity.origin.name())
-                          .set("product", ETHOS_VERSION)
+                          .set("product", base::kBuildVersion)
                           .set("root_vkey", identity.root_public.text())
                           .set("vkey", identity.epoch_key.public_key().text());
   if (options.previous) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "ledger/base/base64.h"
+#include "ledger/base/build_version.h"
 #include "ledger/base/file_io.h"
 #include "reports/arguments.h"
 #include "reports/bundle_file.h"
@@ -70,10 +71,16 @@ bool run_verifier(const Request& request, Verdict& verdict, Refusal& refusal) {
   auto parsed = Verdict::parse(process->output, process->status);
   if (!parsed) return refuse(refusal, 3, "cannot verify: " + parsed.error().what);
   verdict = std::move(*parsed);
+  if (!request.verifier_version.empty()) verdict.verifier = request.verifier_version;
   return true;
 }
 
 }  // namespace
+
+std::string generator_of(const Request& request) {
+  return request.generator.empty() ? std::string("ethos-report ") + base::kBuildVersion
+                                   : request.generator;
+}
 
 std::string program_digest(const std::string& path) {
   constexpr std::size_t kMaxProgram = std::size_t{1} << 28U;
@@ -270,7 +277,7 @@ namespace {
 
 // What a model says of its source before a record is read.
 void describe_source(const Request& request, Model& model) {
-  model.generator = std::string("ethos-report ") + ETHOS_VERSION;
+  model.generator = generator_of(request);
   model.title = request.title;
   model.organisation = request.organisation;
   model.period = request.period;

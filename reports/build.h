@@ -24,6 +24,9 @@ struct Request {
   // Digest of the program that gave the verdict when a report is made again, as its manifest says;
   // absent: of `verifier`.
   std::optional<std::string> verifier_digest;
+  // The same of the versions of both programs; empty: this program's and the verifier's own. A
+  // report is made again in the words of its time, and what made it again is said beside it.
+  std::string generator, verifier_version;
   Period period;
   Zone zone;
   std::string tzdata;
@@ -60,6 +63,9 @@ bool build_comparison(const Request& request, Model& model, Refusal& refusal);
 
 // Only the first step: the verdict, its judgement, and what the model says of its source.
 bool accept_ledger(const Request& request, Model& model, Refusal& refusal);
+
+// "ethos-report VERSION", of this build or as the request says.
+std::string generator_of(const Request& request);
 
 // "sha256:..." of a file that can be run; empty when it cannot be read or is too large.
 std::string program_digest(const std::string& path);

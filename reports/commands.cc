@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "ledger/base/build_version.h"
 #include "ledger/base/cli_words.h"
 #include "ledger/base/file_io.h"
 #include "reports/attest.h"
@@ -48,7 +49,7 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& args,
     streams.out << app.help();
     return kDone;
   } catch (const CLI::CallForVersion&) {
-    streams.out << "ethos-report " << ETHOS_VERSION << '\n';
+    streams.out << "ethos-report " << base::kBuildVersion << '\n';
     return kDone;
   } catch (const CLI::ParseError& error) {
     return stop(streams, static_cast<int>(Status::usage), base::command_line_words(app, error));
@@ -56,7 +57,7 @@ std::optional<int> parse(CLI::App& app, const std::vector<std::string>& args,
 }
 
 void define_evidence(CLI::App& app, Options& options) {
-  app.set_version_flag("--version", std::string("ethos-report ") + ETHOS_VERSION);
+  app.set_version_flag("--version", std::string("ethos-report ") + base::kBuildVersion);
   app.add_option("--ledger", options.ledger, "the ledger ($ETHOS_LEDGER, else the default place)");
   app.add_option("--bundle", options.bundle, "a bundle (.ethosb) of a whole ledger instead");
   app.add_option("--pin", options.pin, "the pin of the ledger, from where you keep what you trust");
@@ -250,7 +251,7 @@ int fleet(const std::vector<std::string>& args, const Streams& streams) {
   CLI::App app("One report over many ledgers", "ethos-report fleet");
   Options options;
   FleetOptions wanted;
-  app.set_version_flag("--version", std::string("ethos-report ") + ETHOS_VERSION);
+  app.set_version_flag("--version", std::string("ethos-report ") + base::kBuildVersion);
   app.add_option("LIST", wanted.list, "the ledgers with their pins (ethos-fleet/1)")->required();
   app.add_option("--controls", options.controls,
                  "map of controls instead of the one carried (ethos-controls/1)");

@@ -215,7 +215,7 @@ Coverage::State covered_by_all(const Fleet& fleet, Coverage FleetMember::*which)
 
 FleetBuilder::FleetBuilder(const Request& request) {
   Model& frame = fleet_.frame;
-  frame.generator = std::string("ethos-report ") + ETHOS_VERSION;
+  frame.generator = generator_of(request);
   frame.title = request.title;
   frame.organisation = request.organisation;
   frame.period = request.period;

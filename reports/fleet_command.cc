@@ -128,7 +128,14 @@ void write_fleet_manifest(const Fleet& fleet, const Options& options, const Outp
   const Model& frame = fleet.frame;
   JsonOut out(sink);
   out.open_object().member("format", "ethos-fleet-manifest/1");
-  out.member("generator", frame.generator).line().member("verified", frame.verified);
+  out.member("generator", frame.generator);
+  // One program judged all of them.
+  for (const FleetMember& member : fleet.members) {
+    if (member.verifier.empty()) continue;
+    out.member("verifier", member.verifier);
+    break;
+  }
+  out.line().member("verified", frame.verified);
   out.member("period", frame.period.text()).member("zone", frame.zone.name());
   out.member("zone_digest", frame.zone.digest()).member("tzdata", frame.tzdata);
   out.member("digest", frame.source.root).line().key("options").open_object();
@@ -182,7 +189,7 @@ struct FleetState {
 struct FleetManifest {
   std::map<std::string, FleetState> members;  // verified ones, by name
   std::map<std::string, std::string> digests;
-  std::string fleet_digest, controls, pdf_engine;
+  std::string generator, verifier, fleet_digest, controls, pdf_engine;
   bool is_unverified = false;
 };
 
@@ -198,6 +205,8 @@ bool read_manifest(JsonValue root, Options& options, FleetManifest& out) {
   options.against = std::string(given["against"].text_or(""));
   out.is_unverified = given["unverified"].bool_or(false);
   out.controls = std::string(given["controls"].text_or(""));
+  out.generator = std::string(root["generator"].text_or(""));
+  out.verifier = std::string(root["verifier"].text_or(""));
   out.fleet_digest = std::string(root["digest"].text_or(""));
   out.pdf_engine = std::string(root["pdf_engine"].text_or(""));
   const JsonValue formats = given["formats"];
@@ -308,6 +317,9 @@ Remade remake_fleet(const std::string& directory, Options options, const std::st
     spec.at = then->second.size;
     spec.checkpoint = then->second.checkpoint;
   }
+  const std::string own = generator_of(request);
+  request.generator = manifest.generator;
+  request.verifier_version = manifest.verifier;
   if (!refusal) refusal = build_fleet(specs, request, {options, plan, false}, fleet);
   if (!refusal && fleet.frame.source.root != manifest.fleet_digest) {
     refusal = Refusal{
@@ -324,6 +336,7 @@ Remade remake_fleet(const std::string& directory, Options options, const std::st
     return out;
   }
   compare_files(directory, manifest.digests, *outputs, no_pdf, out);
+  say_builder(own, manifest.generator, out);
   return out;
 }
 

@@ -75,8 +75,11 @@ std::string verifier_source_text() {
 }
 
 std::vector<std::string> verifier_build_commands() {
-  return {"cmake --preset release", "cmake --build --preset release --target ethos-verify",
-          "build/release/bin/ethos-verify --version", "scripts/check-reproducible --against FILE",
+  return {"cmake --preset release",
+          "cmake --build --preset release --target ethos-verify",
+          "build/release/bin/ethos-verify --version",
+          "scripts/source-digest verify",
+          "scripts/check-reproducible --against FILE",
           "sha256sum FILE"};
 }
 

@@ -35,6 +35,7 @@ struct Manifest {
   std::map<std::string, std::string> digests;  // name -> 64 hex digits
   std::int64_t size = 0;
   std::optional<std::string> verifier_digest;  // absent in reports of earlier programs
+  std::string generator, verifier;
   std::string zone_digest, tzdata, controls, pdf_engine, redaction, checkpoint, freshness;
   bool is_unverified = false, has_baseline = false, is_redacted = false, was_verified = false;
 };
@@ -66,6 +67,8 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
     if (!is_plain_name(name)) return false;
     out.digests[name] = std::string(one["sha256"].text_or(""));
   }
+  out.generator = std::string(root["generator"].text_or(""));
+  out.verifier = std::string(root["verifier"].text_or(""));
   out.size = root["size"].integer_or(-1);
   if (const auto digest = root["verifier_sha256"].text())
     out.verifier_digest = std::string(*digest);
@@ -193,6 +196,10 @@ void compare_files(const std::string& directory,
   }
 }
 
+void say_builder(const std::string& own, const std::string& stated, Remade& out) {
+  if (own != stated) out.lines.push_back("made again by " + own + "; the report names " + stated);
+}
+
 OutputPlan plan_again(Options options, const std::string& engine, std::string& no_pdf) {
   auto plan = plan_outputs(options);
   if (plan && (!plan->pdf || plan->pdf->version == engine)) return *plan;
@@ -248,7 +255,10 @@ Remade remake(const std::string& directory, Options options) {
     request.at = manifest.size;
     request.checkpoint = manifest.checkpoint;
   }
+  const std::string own = generator_of(request);
   request.verifier_digest = manifest.verifier_digest;
+  request.generator = manifest.generator;
+  request.verifier_version = manifest.verifier;
   Model full;
   Model redacted;
   if (!(request.redaction ? build_pair(request, full, redacted, out.refusal)
@@ -286,6 +296,7 @@ Remade remake(const std::string& directory, Options options) {
   }
   compare_files(directory, manifest.digests, *outputs, no_pdf, out);
   out.is_same = out.is_same && (options.signer.empty() || is_signed);
+  say_builder(own, manifest.generator, out);
   if (const std::string here = program_digest(request.verifier);
       manifest.verifier_digest && *manifest.verifier_digest != here) {
     out.lines.push_back("verified here by another ethos-verify, " + here + "; the report names " +

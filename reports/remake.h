@@ -23,6 +23,9 @@ struct Remade {
 void compare_files(const std::string& directory, const std::map<std::string, std::string>& stated,
                    const std::vector<Output>& made, const std::string& no_pdf, Remade& out);
 
+// Says so when another build made a report than makes it again.
+void say_builder(const std::string& own, const std::string& stated, Remade& out);
+
 // The outputs that a manifest asks for; without the PDF, with the reason in `no_pdf`, where the
 // program that made it (`engine`) is not here.
 OutputPlan plan_again(Options options, const std::string& engine, std::string& no_pdf);

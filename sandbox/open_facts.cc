@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ledger/appender.h"
+#include "ledger/base/build_version.h"
 #include "ledger/base/bytes.h"
 #include "ledger/base/file_io.h"
 #include "sandbox/git_revision.h"
@@ -42,7 +43,7 @@ OpenFacts collect_open_facts(const RunOptions& options, const Prepared& prepared
   out.profile = policy.declaration ? policy.declaration->profile : "lint-offline";
   out.observe = observe_name(policy.normal ? policy.normal->observe : Observe::writes);
   out.isolation = policy.declaration ? policy.declaration->isolation : "namespace";
-  out.product = ETHOS_VERSION;
+  out.product = base::kBuildVersion;
   out.argv = prepared.plan ? prepared.plan->argv : command_line(options, policy);
   out.caller_uid = ::getuid();
   out.caller_gid = ::getgid();

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "ledger/base/build_version.h"
 #include "sandbox/declaration.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/learn_options.h"
@@ -64,7 +65,7 @@ std::optional<Answer> parse_words(CLI::App& app, std::vector<std::string> args) 
   } catch (const CLI::CallForHelp&) {
     return Answer{0, app.help(), ""};
   } catch (const CLI::CallForVersion&) {
-    return Answer{0, "ethos-run " ETHOS_VERSION "\n", ""};
+    return Answer{0, std::string("ethos-run ") + base::kBuildVersion + "\n", ""};
   } catch (const CLI::ExtrasError& e) {
     return Answer{code(ExitStatus::runner_failed), "",
                   std::string(e.what()) + " (the tool's own arguments stand after --)"};
@@ -142,7 +143,7 @@ std::variant<RunOptions, Answer> parse_doctor(std::vector<std::string> args) {
 std::variant<RunOptions, Answer> parse_with_help(std::vector<std::string> args, RunOptions o) {
   CLI::App app(kAbout, o.command == Command::plan ? "ethos-run plan" : "ethos-run");
   app.footer(kFooter);
-  app.set_version_flag("--version", "ethos-run " ETHOS_VERSION);
+  app.set_version_flag("--version", std::string("ethos-run ") + base::kBuildVersion);
   for (const OptionRow& row : option_table())
     if (applies_to(row, o.command)) add_row(app, row, o);
   app.add_option("TOOL", o.tool, "a declared tool; without it the command stands after --");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ledger/base/build_version.h"
 #include "ledger/bulk_hash.h"
 #include "sandbox/boottime.h"
 #include "sandbox/facts_collect.h"
@@ -207,7 +208,7 @@ class SarifStep {
     if (!list) return base::Unexpected(std::move(list).error());
     if (auto written = write_output(*request_.file, converted.out); !written) return written;
     Json body;
-    body["converter"]["product"] = ETHOS_VERSION;
+    body["converter"]["product"] = base::kBuildVersion;
     body["converter"]["status"] = has_faults ? 1 : 0;
     Committer& committer = recorder_.committer();
     body["list"] = committer.commit("sarif", list->second);

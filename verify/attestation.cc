@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "verify/build_version.h"
 #include "verify/encoding.h"
 #include "verify/report_text.h"
 #include "verify/times.h"
@@ -196,7 +197,7 @@ std::string verification_statement(StatementType type, const AuditReport& report
     policy.set("uri", Value::of("urn:ethos:pin:" + (context.pin != nullptr ? context.pin->fingerprint : "none")));
     if (pin != inputs.digests.end()) policy.set("digest", digest_of(pin->sha256));
     Value version = Value::object();
-    version.set("ethos-verify", Value::of(ETHOS_VERSION));
+    version.set("ethos-verify", Value::of(std::string(kBuildVersion)));
     verifier.set("version", std::move(version));
     predicate.set("policy", std::move(policy)).set("resourceUri", Value::of("urn:ethos:ledger:" + report.origin));
     predicate.set("inputAttestations", materials(context.digests)).set("slsaVersion", Value::of("1.0"));

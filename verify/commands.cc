@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "verify/assertion_help.h"
+#include "verify/build_version.h"
 #include "verify/encoding.h"
 #include "verify/report_text.h"
 #include "verify/session.h"
@@ -54,7 +55,7 @@ void add_files(CLI::App& app, Options& options) {
 }
 
 void add_options(CLI::App& app, Options& options) {
-  app.set_version_flag("--version", std::string("ethos-verify ") + ETHOS_VERSION);
+  app.set_version_flag("--version", std::string("ethos-verify ") + std::string(kBuildVersion));
   add_trust(app, options);
   app.add_flag("--json", options.json, "Print the result as JSON (ethos-verdict/1), also with --quiet");
   app.add_flag("--bad-runs", options.bad_runs, "With --json: list only the runs that do not pass");
@@ -125,7 +126,7 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
     out << app.help();
     return exit_verified;
   } catch (const CLI::CallForVersion&) {
-    out << "ethos-verify " << ETHOS_VERSION << "\n";
+    out << "ethos-verify " << kBuildVersion << "\n";
     return exit_verified;
   } catch (const CLI::Error& error) {
     return complain(err, exit_usage, error.what());

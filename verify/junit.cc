@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "verify/assertion_report.h"
+#include "verify/build_version.h"
 #include "verify/encoding.h"
 #include "verify/times.h"
 
@@ -79,7 +80,7 @@ std::string properties(const AuditReport& report, const ReportContext& context) 
   const auto add = [&](const std::string& name, const std::string& value) {
     out += "      <property name=\"" + xml(name) + "\" value=\"" + xml(value) + "\"/>\n";
   };
-  add("verifier", std::string("ethos-verify ") + ETHOS_VERSION);
+  add("verifier", std::string("ethos-verify ") + std::string(kBuildVersion));
   add("at", utc_text(context.now_ms));
   add("exit", std::to_string(context.exit));
   add("origin", report.origin);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/report_json.h"
 
+#include "verify/build_version.h"
 #include "verify/encoding.h"
 
 namespace ethos::verify {
@@ -143,7 +144,7 @@ bool write_json(std::ostream& out, const AuditReport& report, const ReportContex
     out << ",\"" << key << "\":" << encode_canonical(value);
   };
   out << "{\"format\":\"ethos-verdict/1\"";
-  member("verifier", Value::of(ETHOS_VERSION));
+  member("verifier", Value::of(std::string(kBuildVersion)));
   Value input = Value::object();
   input.set("kind", Value::of(context.input_kind)).set("path", Value::of(context.input_path));
   input.set("how", Value::of(report.how));

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "verify/assertion_report.h"
+#include "verify/build_version.h"
 #include "verify/commands.h"
 #include "verify/encoding.h"
 #include "verify/run_known.h"
@@ -147,7 +148,7 @@ std::string_view severity_name(Severity severity) {
 }
 
 bool write_text(std::ostream& out, const AuditReport& report, const ReportContext& context, Spool& runs) {
-  out << "ethos-verify " << ETHOS_VERSION << "   " << context.input_kind << " " << printable(context.input_path, 400)
+  out << "ethos-verify " << kBuildVersion << "   " << context.input_kind << " " << printable(context.input_path, 400)
       << (context.is_input_from_environment ? "   (named by $ETHOS_LEDGER; no file was given)" : "") << "\n";
   if (!report.how.empty()) out << "  " << report.how << "\n";
   if (!report.origin.empty()) out << "  origin      " << printable(report.origin, 300) << "\n";

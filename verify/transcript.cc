@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "verify/build_version.h"
 #include "verify/encoding.h"
 #include "verify/report_text.h"
 #include "verify/times.h"
@@ -49,7 +50,7 @@ void write_known(std::ostream& out, const std::vector<KnownState>& known) {
 
 bool write_transcript(std::ostream& out, const SessionOptions& options, const AuditReport& report,
                       const ReportContext& context, Spool& runs) {
-  out << "Transcript of a verification by ethos-verify " << ETHOS_VERSION << "\n  at        " << utc_text(options.now_ms) << " (this host's clock)\n  command   ethos-verify";
+  out << "Transcript of a verification by ethos-verify " << kBuildVersion << "\n  at        " << utc_text(options.now_ms) << " (this host's clock)\n  command   ethos-verify";
   for (const std::string& argument : options.arguments) out << " " << quoted(argument);
   out << "\n  exit      " << context.exit << "\n";
   for (const NamedDigest& file : context.digests) {

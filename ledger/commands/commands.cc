@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include "ledger/base/build_version.h"
 #include "ledger/base/cli_words.h"
 #include "ledger/commands/define.h"
 #include "ledger/printable.h"
@@ -29,7 +30,7 @@ constexpr const char* kFooter =
     "full or I/O.";
 
 void define(CLI::App& app, Parsed& parsed) {
-  app.set_version_flag("--version", std::string("ethos-ledger ") + ETHOS_VERSION);
+  app.set_version_flag("--version", std::string("ethos-ledger ") + base::kBuildVersion);
   app.require_subcommand(1);
   app.footer(kFooter);
   define_basic(app, parsed);
@@ -123,7 +124,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
     out << app.help();  // of the subcommand when one was named
     return static_cast<int>(Exit::done);
   } catch (const CLI::CallForVersion&) {
-    out << "ethos-ledger " << ETHOS_VERSION << "\n";
+    out << "ethos-ledger " << base::kBuildVersion << "\n";
     return static_cast<int>(Exit::done);
   } catch (const CLI::Error& error) {
     err << "ethos-ledger: " << printable(base::command_line_words(app, error))

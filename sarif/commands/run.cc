@@ -6,6 +6,7 @@
 #include <exception>
 #include <ostream>
 
+#include "ledger/base/build_version.h"
 #include "ledger/base/cli_words.h"
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
@@ -18,7 +19,7 @@ int code(Exit status) { return static_cast<int>(status); }
 
 int parse_and_run(const std::vector<std::string>& args, const Streams& streams) {
   CLI::App app("Reads what linters write and makes SARIF 2.1.0 of it.", "ethos-sarif");
-  app.set_version_flag("--version", std::string("ethos-sarif ") + ETHOS_VERSION);
+  app.set_version_flag("--version", std::string("ethos-sarif ") + base::kBuildVersion);
   app.require_subcommand(1);
   Action action;
   add_baseline(app, action);
@@ -45,7 +46,7 @@ int parse_and_run(const std::vector<std::string>& args, const Streams& streams) 
     streams.out << app.help();  // of the subcommand when one was named
     return code(Exit::done);
   } catch (const CLI::CallForVersion&) {
-    streams.out << "ethos-sarif " << ETHOS_VERSION << '\n';
+    streams.out << "ethos-sarif " << base::kBuildVersion << '\n';
     return code(Exit::done);
   } catch (const CLI::ParseError& error) {
     complain(streams.err, base::command_line_words(app, error) + " (see ethos-sarif --help)");

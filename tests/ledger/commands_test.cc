@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ledger/base/build_version.h"
 #include "ledger/commands/commands.h"
 
 #include <algorithm>
@@ -198,7 +199,7 @@ TEST_CASE("ethos-ledger: help has examples, version is one line", "[ledger][cli]
     CHECK(help.err.empty());
     CHECK(help.out.find("Examples:") != std::string::npos);
   }
-  CHECK(call({"--version"}).out == std::string("ethos-ledger ") + ETHOS_VERSION + "\n");
+  CHECK(call({"--version"}).out == std::string("ethos-ledger ") + ethos::base::kBuildVersion + "\n");
 }
 
 TEST_CASE("printable: controls, direction marks and broken bytes are spelled out",

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "ledger/base/build_version.h"
 #include "reports/bundle_file.h"
 #include "reports/commands.h"
 #include "reports/process.h"
@@ -609,4 +610,40 @@ TEST_CASE("program: an unknown option is named, whatever else is missing", "[rep
     CHECK(ended.err.find("--bogus") != std::string::npos);
   }
   CHECK(bench.run_raw({}).err.find("required") != std::string::npos);
+}
+
+TEST_CASE("program: a version names the sources of the build, and a report says who made it again",
+          "[reports]") {
+  Bench bench;
+  const auto version = bench.run_raw({"--version"});
+  const std::string own = std::string("ethos-report ") + ethos::base::kBuildVersion;
+  CHECK(version.out == own + "\n");
+  const auto mark = own.find("+src.");
+  REQUIRE(mark != std::string::npos);
+  CHECK(own.size() == mark + 5 + 16);
+  CHECK(own.find_first_not_of("0123456789abcdef", mark + 5) == std::string::npos);
+  REQUIRE(bench.run({"--format", "json,md"}).status == 0);
+  const std::vector<std::string> verify = {
+      "verify", bench.path("out"), "--ledger", bench.path("ledger.db"), "--pin", bench.path("pin")};
+  const auto same = bench.run_raw(verify);
+  CHECK(same.status == 0);
+  CHECK(same.out.find("made again by") == std::string::npos);
+  // The same report as another build would have written it: its files, and the manifest over them.
+  const std::string other = own.substr(0, own.size() - 16) + "0123456789abcdef";
+  std::string manifest = read_text(bench.path("out/manifest.json"));
+  for (const char* name : {"report.json", "report.md"}) {
+    std::string text = read_text(bench.path("out/") + name);
+    const std::string before = hex(sha256(text));
+    for (auto at = text.find(own); at != std::string::npos; at = text.find(own, at + 1))
+      text.replace(at, own.size(), other);
+    std::ofstream(bench.path("out/") + name, std::ios::binary) << text;
+    manifest.replace(manifest.find(before), before.size(), hex(sha256(text)));
+  }
+  manifest.replace(manifest.find(own), own.size(), other);
+  std::ofstream(bench.path("out/manifest.json"), std::ios::binary) << manifest;
+  const auto again = bench.run_raw(verify);
+  CAPTURE(again.out, again.err);
+  CHECK(again.status == 0);
+  CHECK(again.out.find("made again by " + own + "; the report names " + other) !=
+        std::string::npos);
 }
