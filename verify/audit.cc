@@ -178,7 +178,7 @@ class Auditor {
         break;
       case RecordType::data_erase:
         hold_book_.on_destruction(e.seq, "values were erased", findings());
-        documents_.on_erase(e.seq, e.run, record.body);
+        documents_.on_erase(e.seq, e.run, hold_book_.held_runs(), record.body);
         epochs_.on_other(e.seq, findings());
         break;
       default: epochs_.on_other(e.seq, findings()); break;

@@ -45,9 +45,10 @@ void DocumentReader::on_digests(RecordType type, std::string_view text) {
   }
 }
 
-void DocumentReader::on_erase(std::int64_t seq, std::string_view run, const Value& body) {
+void DocumentReader::on_erase(std::int64_t seq, std::string_view run, const std::set<std::size_t>& held, const Value& body) {
+  const auto under = held.empty() ? nullptr : std::make_shared<const std::set<std::size_t>>(held);
   for (const Value& target : body.at("targets").items()) {
-    if (const auto c = Digest::from_base64(target.text())) erased_.try_emplace(*c, Erased{seq, key_of_run(run)});
+    if (const auto c = Digest::from_base64(target.text())) erased_.try_emplace(*c, Erased{seq, key_of_run(run), under});
   }
 }
 
@@ -59,6 +60,10 @@ void DocumentReader::check_erased(Findings& findings) {
   for (const Closed& closed : closed_) {
     first_named.emplace(closed.c, closed.seq);
     const auto erased = erased_.find(closed.c);
+    if (erased != erased_.end() && erased->second.held && closed.run != 0 && erased->second.held->contains(closed.run)) {
+      findings.add({.code = Code::hold_broken, .seq = erased->second.seq, .found = closed.c.base64(),
+                    .text = "the record erases, under a hold of its run, what record " + std::to_string(closed.seq) + " named"});
+    }
     if (erased == erased_.end() || erased->second.run == 0 || erased->second.run == closed.run) continue;
     findings.add({.code = Code::erase_unknown, .seq = erased->second.seq, .expected = "no run keys, or those of the run that named it", .found = closed.c.base64(),
                   .text = "the record erases, in the name of one run, what record " + std::to_string(closed.seq) + " named"});
@@ -126,6 +131,15 @@ void DocumentReader::on_record(std::int64_t seq, std::string_view run, const Vie
     }
     ++opened_;
   });
+}
+
+bool DocumentReader::may_spend(std::uint64_t bytes) {
+  constexpr std::uint64_t kFree = std::uint64_t{256} << 10U;  // few real documents are longer
+  constexpr std::uint64_t kMost = std::uint64_t{2} << 30U;
+  if (bytes <= kFree) return true;
+  if (spent_ > kMost) return false;
+  spent_ += bytes;
+  return true;
 }
 
 std::optional<std::string> DocumentReader::open(const Value& commitment) {

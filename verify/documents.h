@@ -5,7 +5,9 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -35,7 +37,8 @@ class DocumentReader {
   void on_digests(RecordType type, std::string_view text);
   // A record could not be read: it may name any.
   void lose_digests() { has_lost_digests_ = true; }
-  void on_erase(std::int64_t seq, std::string_view run, const Value& body);
+  // `held`: hashes of the ids of runs that a hold covers one by one.
+  void on_erase(std::int64_t seq, std::string_view run, const std::set<std::size_t>& held, const Value& body);
   // The first record of which only the hash is left: what it named is not known; -1 when there is none.
   void set_first_dropped(std::int64_t seq) { first_dropped_ = seq; }
   // The bytes behind a commitment; nothing when there are none or they are wrong.
@@ -60,6 +63,10 @@ class DocumentReader {
   [[nodiscard]] std::uint64_t blobs() const { return blobs_; }
   [[nodiscard]] std::uint64_t named() const { return named_; }
 
+  // Long values may be named by any number of records, and reading each takes a while. False: the long ones so far
+  // took all that they may together.
+  [[nodiscard]] bool may_spend(std::uint64_t bytes);
+
  private:
   std::optional<DisclosureSize> size_of(const Digest& c, std::uint64_t stated);
   void check_erased(Findings& findings);
@@ -72,6 +79,7 @@ class DocumentReader {
   struct Erased {
     std::int64_t seq = 0;
     std::size_t run = 0;
+    std::shared_ptr<const std::set<std::size_t>> held;
   };
 
   // What a record names is mostly looked into at the end of its run: read once, not twice.
@@ -106,6 +114,7 @@ class DocumentReader {
   std::unordered_set<std::uint64_t> digest_keys_;
   bool has_lost_digests_ = false;
   std::function<bool(const Digest&)> is_erased_later_;
+  std::uint64_t spent_ = 0;
 };
 
 }  // namespace ethos::verify

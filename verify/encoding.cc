@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/encoding.h"
 
+#include <algorithm>
+
 #include <array>
 #include <cstddef>
 
@@ -155,6 +157,23 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
+namespace {
+
+// Of a sequence of `n` bytes: characters that no terminal shows, that turn the line around or end it, or that XML
+// has no place for.
+bool is_unseen(const char* p, unsigned n) {
+  const auto at = [p](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(p[i])); };
+  std::uint32_t c = 0;
+  if (n == 2) c = (at(0) & 0x1fU) << 6U | (at(1) & 0x3fU);
+  if (n == 3) c = (at(0) & 0x0fU) << 12U | (at(1) & 0x3fU) << 6U | (at(2) & 0x3fU);
+  if (n == 4) c = (at(0) & 0x07U) << 18U | (at(1) & 0x3fU) << 12U | (at(2) & 0x3fU) << 6U | (at(3) & 0x3fU);
+  const auto within = [c](std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; };
+  return within(0x80, 0x9f) || c == 0xad || c == 0x61c || c == 0x180e || within(0x200b, 0x200f) || within(0x2028, 0x202e) ||
+         within(0x2060, 0x206f) || c == 0xfeff || within(0xfff9, 0xfffb) || (c & 0xfffeU) == 0xfffe || within(0xe0000, 0xe0fff);
+}
+
+}  // namespace
+
 std::string printable(std::string_view bytes, std::size_t max) {
   std::string out;
   const char* p = bytes.data();
@@ -163,13 +182,13 @@ std::string printable(std::string_view bytes, std::size_t max) {
     if (out.size() >= max) return out + "...";
     const unsigned n = utf8_sequence(p, end);
     const auto c = static_cast<unsigned char>(*p);
-    // U+0080..U+009F can steer a terminal as well.
-    const bool c1 = n == 2 && c == 0xc2 && static_cast<unsigned char>(p[1]) < 0xa0;
-    if (n == 0 || c < 0x20 || c == 0x7f || c1) {
-      out += "\\x";
-      out += kHex[c >> 4U];
-      out += kHex[c & 15U];
-      ++p;
+    if (n == 0 || c < 0x20 || c == 0x7f || (n > 1 && is_unseen(p, n))) {
+      for (const char* const last = p + std::max(n, 1U); p < last; ++p) {
+        const auto byte = static_cast<unsigned char>(*p);
+        out += "\\x";
+        out += kHex[byte >> 4U];
+        out += kHex[byte & 15U];
+      }
     } else {
       out.append(p, n);
       p += n;

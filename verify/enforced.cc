@@ -92,8 +92,8 @@ class CageChecker {
     if (listed(enforced_.at("sources"), "landlock_audit") && enforced_.at("s").at("landlock").at("abi").number() < kAuditAbi) {
       mismatch("landlock_audit cannot be a source with that ABI", "ABI 7", "");
     }
-    if (!listed(enforced_.at("sources"), "seccomp_notify")) {
-      mismatch("seccomp_notify is not among the live sources", "seccomp_notify", "");
+    for (const char* always : {"output_counter", "pidfd", "seccomp_notify", "timer"}) {
+      if (!listed(enforced_.at("sources"), always)) mismatch(std::string(always) + " is not among the live sources", always, "");
     }
   }
 

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/holds.h"
 
+#include <functional>
+#include <string_view>
+
 #include "verify/encoding.h"
 
 namespace ethos::verify {
 
 void HoldBook::on_hold(std::int64_t seq, const Value& body, Findings& findings) {
   const std::string& name = body.text_at("name");
-  if (covers_all_.try_emplace(name, !body.has("runs")).second) return;
+  if (covers_all_.try_emplace(name, !body.has("runs")).second) {
+    for (const Value& run : body.at("runs").items()) runs_[name].push_back(std::hash<std::string_view>{}(run.text()));
+    return;
+  }
   findings.add({.code = Code::hold_broken, .seq = seq, .found = printable(name, 70), .text = "a hold of this name is in force already"});
 }
 
 void HoldBook::on_release(std::int64_t seq, const Value& body, bool may_be_older, Findings& findings) {
   const std::string& name = body.text_at("name");
+  runs_.erase(name);
   if (covers_all_.erase(name) > 0 || may_be_older) return;
   findings.add({.code = Code::hold_broken, .seq = seq, .found = printable(name, 70), .text = "no hold of this name is in force"});
 }
@@ -24,6 +31,12 @@ void HoldBook::on_destruction(std::int64_t seq, const char* what, Findings& find
                   .text = std::string(what) + " while a hold of the whole ledger was in force"});
     return;
   }
+}
+
+std::set<std::size_t> HoldBook::held_runs() const {
+  std::set<std::size_t> out;
+  for (const auto& [name, runs] : runs_) out.insert(runs.begin(), runs.end());
+  return out;
 }
 
 }  // namespace ethos::verify

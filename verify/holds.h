@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "verify/json.h"
 #include "verify/problem.h"
@@ -19,9 +21,12 @@ class HoldBook {
   void on_release(std::int64_t seq, const Value& body, bool may_be_older, Findings& findings);
   // A ledger.prune or data.erase.
   void on_destruction(std::int64_t seq, const char* what, Findings& findings) const;
+  // The runs that are held one by one now, by the hash of their ids.
+  [[nodiscard]] std::set<std::size_t> held_runs() const;
 
  private:
   std::map<std::string, bool> covers_all_;  // by name
+  std::map<std::string, std::vector<std::size_t>> runs_;
 };
 
 }  // namespace ethos::verify

@@ -5,6 +5,7 @@
 
 #include "verify/encoding.h"
 #include "verify/forms.h"
+#include "verify/judge_traces.h"
 #include "verify/view.h"
 
 namespace ethos::verify {
@@ -29,6 +30,7 @@ class EndChecker {
     ending();
     output();
     cage();
+    judge_traces(run_, findings_);
     return execs();
   }
 
@@ -48,6 +50,7 @@ class EndChecker {
     };
     compare("denied acts", close_.at("denials").text_at("acts"), std::to_string(run_.denial_acts));
     compare("denial records", std::to_string(close_.at("denials").at("records").number()), std::to_string(run_.denial_records));
+    if (run_.denial_acts >= RunEvidence::kMaxActs) contradict("more denied acts than can be counted", "", "");
     compare("gaps", std::to_string(close_.at("gaps").number()), std::to_string(run_.gaps));
     std::set<std::string> stated;
     for (const Value& name : close_.at("limits").items()) stated.insert(name.text());
@@ -117,7 +120,9 @@ class EndChecker {
   // The programs whose start was seen. The tool is the first of them.
   std::optional<std::string> execs() {
     const Value& execs = close_.at("execs");
+    if (run_.program_gaps > 1) contradict("more than one gap of programs in one run", "1", std::to_string(run_.program_gaps));
     if (!execs.is_object()) {
+      if (run_.program_gaps > 0) contradict("programs were not listed and no list is there", "execs", "");
       // Lost only when its process was gone before it could be looked at, which is a gap.
       if (close_.at("exit").has("code") && run_.gaps == 0) contradict("the tool ran and no start of a program was seen", "execs", "");
       return std::nullopt;
@@ -130,7 +135,7 @@ class EndChecker {
     return std::nullopt;
   }
 
-  static std::string list_fault(const std::string& text, std::uint64_t total) {
+  std::string list_fault(const std::string& text, std::uint64_t total) const {
     Scanner scan(text, kDocumentLimits);
     if (!scan.whole_value() || !View(text).is_array()) return "is not an array in canonical form";
     std::uint64_t sum = 0;
@@ -146,7 +151,8 @@ class EndChecker {
       return ++n <= kMaxExecs;
     });
     if (!good || n == 0) return "does not have the form it must have";
-    // Beyond its room, programs are counted and not listed.
+    // Beyond its room, programs are counted and not listed; a writer of before had no gap for them.
+    if (run_.program_gaps > 0) return n == kMaxExecs && total >= sum && total - sum == run_.unlisted_programs ? "" : "and the gap of programs contradict each other";
     const bool fits = n < kMaxExecs ? sum == total : sum <= total;
     return fits ? "" : "does not add up to `total`";
   }

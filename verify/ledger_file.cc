@@ -78,11 +78,17 @@ class LedgerFile final : public EvidenceSource {
 
   bool next_records(RecordBatch& out, Findings& findings) override {
     out.clear();
-    while (out.rows.size() < kBatchRows && out.bytes.size() < kBatchBytes) {
+    while (!is_circle_ && out.rows.size() < kBatchRows && out.bytes.size() < kBatchBytes) {
       if (!leaf_.step()) {
         if (leaf_.failed()) damaged("leaf", last_seq_ + 1, findings);
         break;
       }
+      // A tree whose pages name each other gives rows without end.
+      if (has_row_ && leaf_.type(0) == Statement::Type::integer && leaf_.integer(0) <= last_seq_) {
+        runs_in_circles("leaf", findings);
+        break;
+      }
+      has_row_ = true;
       if (skip_ > 0) {
         --skip_;
         last_seq_ = leaf_.integer(0);
@@ -110,11 +116,17 @@ class LedgerFile final : public EvidenceSource {
   }
 
   bool next_checkpoint(StoredCheckpoint& out, Findings& findings) override {
+    if (is_checkpoint_circle_) return false;
     if (!checkpoint_.step()) {
       if (checkpoint_.failed()) damaged("checkpoint", -1, findings);
       return false;
     }
-    out.size = checkpoint_.integer(0);
+    if (checkpoint_.type(0) == Statement::Type::integer && checkpoint_.integer(0) <= last_checkpoint_) {
+      is_checkpoint_circle_ = true;
+      runs_in_circles("checkpoint", findings);
+      return false;
+    }
+    out.size = last_checkpoint_ = checkpoint_.integer(0);
     out.note.clear();
     if (checkpoint_.type(0) != Statement::Type::integer || checkpoint_.type(1) != Statement::Type::blob) {
       findings.add({.code = Code::typeof_, .text = "a row of table checkpoint does not hold integer and blob"});
@@ -142,6 +154,10 @@ class LedgerFile final : public EvidenceSource {
 
   bool next_disclosure(StoredDisclosure& out, Findings& findings) override {
     while (disclosures_.step()) {
+      if (++disclosure_rows_ > most_rows_) {
+        runs_in_circles("disclosure", findings);
+        return false;
+      }
       if (auto row = read_disclosure(disclosures_)) {
         out = *std::move(row);
         return true;
@@ -161,6 +177,10 @@ class LedgerFile final : public EvidenceSource {
 
   bool next_blob(Digest& key, std::string& bytes, Findings& findings) override {
     while (blobs_.step()) {
+      if (++blob_rows_ > most_rows_) {
+        runs_in_circles("blob", findings);
+        return false;
+      }
       const auto digest = Digest::from_bytes(blobs_.bytes(0));
       if (digest && blobs_.type(0) == Statement::Type::blob && blobs_.type(1) == Statement::Type::blob) {
         key = *digest;
@@ -220,6 +240,11 @@ class LedgerFile final : public EvidenceSource {
                   .text = std::string("table ") + table + " cannot be read to its end"});
   }
 
+  void runs_in_circles(const char* table, Findings& findings) {
+    is_circle_ = is_circle_ || table == std::string_view("leaf");
+    findings.add({.code = Code::integrity_check, .seq = last_seq_, .text = std::string("the pages of table ") + table + " name each other: its rows have no end"});
+  }
+
   UniqueFd file_;  // outlives the connections that read it
   Database database_;
   std::optional<Database> lookups_;
@@ -240,6 +265,14 @@ class LedgerFile final : public EvidenceSource {
   std::optional<PageFile> pages_;
   std::unique_ptr<QuickCheck> quick_;
   std::uint64_t skip_ = 0;
+  bool has_row_ = false;
+  bool is_circle_ = false;
+  bool is_checkpoint_circle_ = false;
+  std::int64_t last_checkpoint_ = -1;
+  std::uint64_t disclosure_rows_ = 0;
+  std::uint64_t blob_rows_ = 0;
+  // A row holds a digest at least.
+  std::uint64_t most_rows_ = static_cast<std::uint64_t>(std::max<std::int64_t>(database_.number("SELECT (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size)"), 1 << 20)) / 32;
 };
 
 // Brings the log's valid commits into the copy. False: they are only visible through the log.

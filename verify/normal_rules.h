@@ -8,7 +8,7 @@
 
 namespace ethos::verify {
 
-// What the values of a normal form say of each other, past its shape (plan.md N-2 to N-12, N-16):
+// What the values of a normal form say of each other, past its shape (plan.md N-2 to N-12, N-17):
 // "" when in order, else what no declaration and no options give. `normal` must have the shape of
 // N-*.
 std::string check_normal_rules(const Value& normal);

@@ -151,7 +151,7 @@ constexpr std::size_t kMaxList = 1024;
 constexpr std::size_t kMaxComponents = 65'536;  // of all paths together
 // Of all patterns of `hide`, times those of the paths: each may have to be compared with each.
 constexpr std::size_t kMaxCompared = 16'777'216;
-constexpr std::size_t kMaxCeilings = 64;
+constexpr std::size_t kMaxCeilings = 4;  // D-14: three
 constexpr std::size_t kMaxPolicyFiles = 4096;
 
 std::string too_many(const char* key) {

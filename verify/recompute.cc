@@ -24,6 +24,9 @@ struct Texts {
   std::optional<std::string> plan;
 };
 
+// In bytes of a document that take as long to read.
+constexpr std::uint64_t kPatternCost = 64;
+
 class PolicyJudge {
  public:
   PolicyJudge(RunEvidence& run, DocumentReader& reader, JudgeCache& cache, RunReport& report)
@@ -39,6 +42,9 @@ class PolicyJudge {
       }
       return nullptr;
     }
+    std::uint64_t length = 0;
+    for (const char* key : {"normal", "facts", "argv", "source", "plan"}) length += static_cast<std::uint64_t>(open.at(key).at("n").number());
+    if (!reader_.may_spend(length)) return miss("its documents are long, and such were named too often to be read again");
     texts_ = {reader_.open(open.at("normal")), reader_.open(open.at("facts")), reader_.open(open.at("argv")),
               reader_.open(open.at("source")), reader_.open(open.at("workspace").at("path")), reader_.open(open.at("plan"))};
     run_.workspace = texts_.workspace;
@@ -76,6 +82,10 @@ class PolicyJudge {
     if (!normal_.is_object()) return miss("the rules (normal) are not disclosed");
     const std::string shape = check_normal(normal_);
     if (!shape.empty()) return bad(Code::normal_mismatch, "normal has not the form it must have", shape);
+    // Each name of `env` against each pattern of the ceilings.
+    std::uint64_t patterns = 0;
+    for (const Value& ceiling : normal_.at("ceilings").items()) patterns += ceiling.at("env_deny").size();
+    if (!reader_.may_spend(patterns * normal_.at("env").size() * kPatternCost)) return miss("its ceilings and its environment are too long to be held against each other");
     check_open_against_normal();
     if (texts_.workspace) {
       const std::string path = absolute_in_workspace(normal_, *texts_.workspace);

@@ -240,9 +240,15 @@ void RunTracker::judge_body(const CheckedRecord& record, Link& link, Findings& f
 
 // The file of the program is there only where the service may read it.
 void RunTracker::check_writer(const Envelope& e, RunEvidence& run, Findings& findings) {
-  if (e.writer.empty() || run.writer == e.writer) return;
-  if (run.writer.empty()) {
-    run.writer = e.writer;
+  const bool is_first = e.seq == run.first_seq;
+  if (is_first) run.writer = e.writer;
+  if (is_first || run.writer == e.writer) return;
+  // Recovery and erasing are done by whoever comes; everything else by the one that began.
+  const bool is_later = e.type == RecordType::run_abort || e.type == RecordType::data_erase;
+  if (is_later && (e.writer.empty() || run.writer.empty())) return;
+  if (e.writer.empty() || run.writer.empty()) {
+    run.report({.code = Code::contradiction, .seq = e.seq, .expected = printable(run.writer, 200), .found = printable(e.writer, 200),
+                .text = "only some records of one run came through the service"}, findings);
     return;
   }
   const View first(run.writer);
@@ -255,6 +261,21 @@ void RunTracker::check_writer(const Envelope& e, RunEvidence& run, Findings& fin
               .text = "the records of one run came from different writers"}, findings);
 }
 
+// E-22. A run is one process: it outlives no boot, and its clock goes on.
+void RunTracker::check_moment(const Envelope& e, RunEvidence& run, Findings& findings) {
+  constexpr std::uint64_t kSlackNs = 2'000'000'000;
+  if (e.seq == run.first_seq || e.type == RecordType::run_abort || e.type == RecordType::data_erase) return;
+  if (e.type == RecordType::run_close) run.close_mono_ns = e.mono_ns;
+  const auto refuse = [&](const char* text, std::string expected, std::string found) {
+    run.report({.code = Code::contradiction, .seq = e.seq, .expected = std::move(expected), .found = std::move(found), .text = text}, findings);
+  };
+  if (e.boot != run.boot) {
+    refuse("the records of one run are of two boots", run.boot, std::string(e.boot));
+  } else if (run.open_mono_ns > kSlackNs && e.mono_ns < run.open_mono_ns - kSlackNs) {
+    refuse("a record of a run is older than its beginning", std::to_string(run.open_mono_ns), std::to_string(e.mono_ns));
+  }
+}
+
 void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& findings) {
   ++open_runs_;
   link.evidence = std::make_unique<RunEvidence>();
@@ -264,6 +285,8 @@ void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& find
   run.add_place(e.seq);
   run.wall_ms = e.wall_ms;
   run.last_ms = e.wall_ms;
+  run.boot = e.boot;
+  run.open_mono_ns = e.mono_ns;
   run.records = 1;
   if (e.type == RecordType::run_open) {
     run.open = std::move(body);
@@ -298,6 +321,7 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
     link.evidence->has_foreign = link.has_foreign;
     link.evidence->last_leaf = record.leaf;
     check_writer(e, *link.evidence, findings);
+    check_moment(e, *link.evidence, findings);
   }
   judge_body(record, link, findings);
   if (!link.is_late && !is_new && is_foreign && link.evidence) {

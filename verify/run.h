@@ -48,11 +48,15 @@ struct RunEvidence {
   Value close;                     // kind none: open or aborted
   std::string abort_reason;
   std::uint64_t denial_records = 0;  // phases run and commit
-  std::uint64_t denial_acts = 0;
+  std::uint64_t denial_acts = 0;  // at most INT64_MAX
   std::uint64_t gaps = 0;
   std::uint64_t lost_acts = 0;        // of those gaps: acts that may have been denied; at most UINT64_MAX
   bool has_flood = false;             // one of them is of denials beyond the writer's or the kernel's room
+  bool has_flood_gap = false;         // that of the writer's room
   bool lost_view = false;             // one of them ends the run: nobody saw what came then
+  bool lost_artifacts = false;        // files came out that could not be read
+  std::uint64_t unlisted_programs = 0;  // of the gaps `programs`
+  std::uint64_t program_gaps = 0;
   std::set<std::string> streams;      // that output was captured of
   std::uint64_t output_bytes = 0;     // of both; at most UINT64_MAX
   std::int64_t truncated_seq = -1;    // of an output.captured that is not whole
@@ -65,9 +69,14 @@ struct RunEvidence {
   TextList artifact_texts;
   std::vector<std::int64_t> artifact_seqs;
   std::uint64_t artifact_records = 0;
+  std::int64_t staged_seq = -1;       // of what came out of a directory that was granted
   std::string writer;                 // R-29, of the first record that has it
+  std::string boot;                   // of the first record
+  std::uint64_t open_mono_ns = 0;
+  std::uint64_t close_mono_ns = 0;
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
+  std::set<std::string> killers;        // the sources that told of them
   // Bodies of the first denials, for showing and for assertions. They stay text until somebody looks:
   // of most nobody does. Those of phase setup give the reason of a refusal.
   TextList denial_texts;
@@ -75,6 +84,8 @@ struct RunEvidence {
   bool failed = false;             // one of all its problems was a failure
   bool has_foreign = false;        // a record of it is of a type or version unknown here: nothing can be judged
 
+  // More than anything can do; a sum that comes to it is none.
+  static constexpr std::uint64_t kMaxActs = std::uint64_t{1} << 53U;
   static constexpr std::size_t kMaxDenials = 20;
   static constexpr std::size_t kMaxArtifacts = 100;
   static constexpr std::size_t kMaxReasons = 1000;
@@ -154,6 +165,7 @@ class RunTracker {
   void end(const Envelope& e, Value body, Link& link, Findings& findings);
 
   static void check_writer(const Envelope& e, RunEvidence& run, Findings& findings);
+  static void check_moment(const Envelope& e, RunEvidence& run, Findings& findings);
 
   OnEnd on_end_;
   OnArtifacts on_artifacts_;

@@ -64,7 +64,10 @@ void check_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
   check_live(e, live_source(body.at("source").raw()), run, findings);
   const std::string name = body.at("limit").text();
   run.limits_hit.insert(name);
-  if (body.at("action").raw() == "killed") run.limits_killed.insert(name);
+  if (body.at("action").raw() == "killed") {
+    run.limits_killed.insert(name);
+    run.killers.insert(body.at("source").text());
+  }
   const std::vector<Value>& grants = run.grants();
   const auto granted = std::find_if(grants.rbegin(), grants.rend(), [&](const Value& grant) {
     return grant.text_at("cap") == "limit" && grant.text_at("name") == name;
@@ -114,6 +117,7 @@ void check_artifact(const Envelope& e, const PathOpener& open, RunEvidence& run,
     const bool is_there = is_told ? (is_staged ? strictly_within(text_of(path.path), text_of(grant.path)) : path.path == grant.path)
                                   : path.path.text_at("base") == g.at("path").text_at("base");
     const bool fits = is_there && (is_staged || body->text_at("action") == "replaced");
+    if (fits && is_staged && run.staged_seq < 0) run.staged_seq = e.seq;
     is_granted = is_granted || fits;
     is_sure = is_sure || (fits && is_told);
     may_delete = may_delete || (fits && g.at("delete").flag());
@@ -138,6 +142,12 @@ void count_gap(const Envelope& e, RunEvidence& run, Findings& findings) {
   const std::string_view reason = gap.at("reason").raw();
   ++run.gaps;
   run.has_flood = run.has_flood || reason == "flood" || reason == "audit_lost";
+  run.has_flood_gap = run.has_flood_gap || reason == "flood";
+  run.lost_artifacts = run.lost_artifacts || reason == "artifact_unread";
+  if (reason == "programs") {
+    ++run.program_gaps;
+    run.unlisted_programs += std::min(lost, UINT64_MAX - run.unlisted_programs);
+  }
   run.lost_view = run.lost_view || reason == "mask_lost" || reason == "source_lost";
   if (gap.at("source").raw() == "landlock_audit") check_audit(e, run, findings);
   // A program that started was not refused.

@@ -131,9 +131,12 @@ void ScratchDir::remove() {
   path_.clear();
 }
 
+namespace {
+
 // O_NONBLOCK: a fifo of that name must not hang us.
-Result<UniqueFd> open_regular(const std::string& path, std::uint64_t& size) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+Result<UniqueFd> open_with(const std::string& path, std::uint64_t& size, int flags) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags));
+  if (!fd.valid() && errno == ELOOP && flags != 0) return Error{Errc::io, path + ": a symbolic link, which no writer leaves there"};
   if (!fd.valid()) return io_error(path, errno);
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0) return io_error(path, errno);
@@ -142,9 +145,9 @@ Result<UniqueFd> open_regular(const std::string& path, std::uint64_t& size) {
   return fd;
 }
 
-Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) {
+Result<std::string> read_with(const std::string& path, std::uint64_t max_bytes, int flags) {
   std::uint64_t size = 0;
-  auto fd = open_regular(path, size);
+  auto fd = open_with(path, size, flags);
   if (!fd) return std::move(fd).error();
   if (size > max_bytes) return Error{Errc::too_long, path + ": larger than " + std::to_string(max_bytes) + " bytes"};
   std::string out;
@@ -158,6 +161,17 @@ Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) 
     if (out.size() > max_bytes) return Error{Errc::too_long, path + ": grew while it was read"};
   }
 }
+
+bool is_link(const std::string& path) {
+  struct stat st {};
+  return ::lstat(path.c_str(), &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+}  // namespace
+
+Result<UniqueFd> open_regular(const std::string& path, std::uint64_t& size) { return open_with(path, size, 0); }
+
+Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) { return read_with(path, max_bytes, 0); }
 
 Result<Snapshot> take_snapshot(const std::string& ledger) {
   // Siblings lie beside the file itself, not beside a link to it.
@@ -175,10 +189,14 @@ Result<Snapshot> take_snapshot(const std::string& ledger) {
   out.has_journal = ::lstat((path + "-journal").c_str(), &st) == 0;
   auto database = open_regular(path, out.database_bytes);
   if (!database) return std::move(database).error();
-  if (auto water = read_file(path + ".highwater", kMaxHighwater)) out.highwater = *std::move(water);
+  // store.md S-6: what lies beside the database is opened without following a link.
+  for (const char* sibling : {".highwater", "-wal", ".lock"}) {
+    if (is_link(path + sibling)) return Error{Errc::io, path + sibling + ": a symbolic link, which no writer leaves there"};
+  }
+  if (auto water = read_with(path + ".highwater", kMaxHighwater, O_NOFOLLOW)) out.highwater = *std::move(water);
   if (out.has_journal) return out;
 
-  auto log = open_regular(path + "-wal", out.log_bytes);
+  auto log = open_with(path + "-wal", out.log_bytes, O_NOFOLLOW);
   if (!log && log.error().code != Errc::not_found) return std::move(log).error();
   if (out.log_bytes > kMaxLog) {
     return Error{Errc::too_long, path + "-wal: a write-ahead log of " + std::to_string(out.log_bytes) + " bytes; a writer leaves at most " +

@@ -77,8 +77,8 @@ void refused(const Outcome& r, const std::string& code = "contradiction") {
 
 TEST_CASE("contradiction: an end that fits itself passes", "[verify]") {
   for (const char* patch : {R"({"exit":{"code":3},"status":3})", R"({"exit":{"code":125},"status":125})",
-                            R"({"exit":{"code":null,"signal":9},"status":137})", R"({"exit":null,"status":126})",
-                            R"({"exit":null,"status":127})", R"({"exit":{"code":122},"status":122})",
+                            R"({"exit":{"code":null,"signal":9},"status":137})", R"({"execs":null,"exit":null,"status":126})",
+                            R"({"execs":null,"exit":null,"status":127})", R"({"exit":{"code":122},"status":122})",
                             R"({"ended_by":"interrupted","exit":null,"status":143})",
                             R"({"ended_by":"runner","exit":null,"status":125})",
                             R"({"teardown":{"processes_left":1},"status":125})", R"({"teardown":{"cgroup":"left"}})"}) {
@@ -195,7 +195,7 @@ TEST_CASE("contradiction: what the kernel's audit told", "[verify]") {
     RunChoices choices;
     choices.vector = "70-memory-rlimit";  // Landlock ABI 7
     choices.more = {{type, body}};
-    if (is_live) choices.patch["sandbox.enforced"] = {{"sources", {"cgroup_events", "landlock_audit", "pidfd", "seccomp_notify", "timer"}}};
+    if (is_live) choices.patch["sandbox.enforced"] = {{"sources", {"cgroup_events", "landlock_audit", "output_counter", "pidfd", "seccomp_notify", "timer"}}};
     const bool is_gap = std::string(type) == "run.gap";
     choices.patch["run.close"] = {{"denials", {{"acts", is_gap ? "0" : "2"}, {"records", is_gap ? 0 : 1}}}, {"gaps", is_gap ? 1 : 0}};
     return run_with(choices);
