@@ -103,10 +103,12 @@ TEST_CASE("foreign: --bad-runs lists only what does not pass, and judges the sam
   const Outcome all = verify_maker(ledger);
   const Outcome bad = verify_maker(ledger, "", "", {"--bad-runs"});
   REQUIRE(all.json.at("runs").size() == 2);
-  CHECK(bad.json.at("runs") == Json::array({all.json.at("runs").at(0)}));
+  Json first = all.json.at("runs").at(0);
+  first.erase("used");
+  CHECK(bad.json.at("runs") == Json::array({first}));
   CHECK(bad.status == all.status);
   for (const auto& [key, value] : all.json.items()) {
-    if (key != "runs" && key != "input") CHECK(bad.json.at(key) == value);
+    if (key != "runs" && key != "input" && key != "inputs") CHECK(bad.json.at(key) == value);
   }
   CHECK(verify_with({"--bad-runs", "l.db"}).status == 2);
 }
