@@ -140,7 +140,7 @@ Grant read_grant(JsonValue body, Names& names) {
     object = joined(body["patterns"]);
     role = NameRole::pattern;
     if (object.empty()) {
-      object = "(no pattern; Git data by the git rule)";
+      object = kNothingHidden;
       role = NameRole::plain;
     }
     grant.use = Use::withheld;

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "reports/limit_forms.h"
+#include "reports/unwatched.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -90,6 +91,10 @@ ControlState denial(const Model& model) {
   if (model.now.lost_acts != 0) {
     out.state = Shown::partly;
     out.missing = std::to_string(model.now.lost_acts) + " acts counted without a record";
+  }
+  if (const std::string blind = unwatched_text(model); !blind.empty()) {
+    out.state = Shown::partly;
+    out.missing += (out.missing.empty() ? "" : "; ") + blind + ": they leave no record";
   }
   for (const Denial& row : model.denials) {
     if (out.evidence.size() < kMaxEvidence && model.text(row.phase) != "setup")

@@ -4,6 +4,7 @@
 #include "reports/html.h"
 #include "reports/html_parts.h"
 #include "reports/text.h"
+#include "reports/unwatched.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -26,7 +27,45 @@ void put_state(Html& html, Markup css, Markup symbol, Markup word, std::int64_t 
   html.raw("</span>");
 }
 
-void put_cell(Html& html, const MatrixCell& cell, Capability capability) {
+// Of the runs of one tool whose cage stood, those with a hide pattern in force.
+std::int64_t hiding_runs(const Model& model, NameId tool) {
+  std::int64_t out = 0;
+  for (const GrantRow& row : model.grant_rows) {
+    if (row.tool == tool && row.grant.capability == Capability::hidden &&
+        model.text(row.grant.object) != kNothingHidden)
+      out = std::max(out, row.runs);  // a run has one list of patterns
+  }
+  return out;
+}
+
+// A dash where something else than "no attempt recorded" is true says what.
+void put_dash(const Page& page, const MatrixRow& row, const MatrixCell& cell,
+              Capability capability) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  const bool knows_runs = !model.runs.empty() && row.in_force != 0;
+  const bool is_empty = cell.tried == 0 && cell.granted == 0;
+  if (knows_runs && capability == Capability::hidden) {
+    const std::int64_t hiding = hiding_runs(model, row.tool);
+    if (hiding != 0)
+      html.raw("<span class=\"cell nw\">names hidden\u00a0").number(hiding).raw("</span>");
+    if (hiding < row.in_force) {
+      html.raw("<span class=\"cell nw\"><strong>nothing hidden\u00a0</strong>")
+          .number(row.in_force - hiding)
+          .raw("</span>");
+    }
+  } else if (is_empty) {
+    html.raw("<span class=\"s-dim\">–</span>");
+  }
+  const std::int64_t blind =
+      knows_runs ? unwatched_in(unwatched_runs(model, row.tool), capability) : 0;
+  if (blind == 0 || (cell.granted != 0 && capability != Capability::read)) return;
+  html.raw(" <span class=\"cell nw mute\">not watched\u00a0").number(blind).raw("</span>");
+}
+
+void put_cell(const Page& page, const MatrixRow& row, Capability capability) {
+  const MatrixCell& cell = row.cells[static_cast<std::size_t>(capability)];
+  Html& html = page.html;
   const bool is_limits = capability == Capability::limits;
   html.raw("<td").attribute("data-state", cell_words(cell, capability).state).raw(">");
   if (cell.tried != 0) {
@@ -39,7 +78,7 @@ void put_cell(Html& html, const MatrixCell& cell, Capability capability) {
   if (cell.unused != 0) put_state(html, "s-unused", "○", "unused", cell.unused, cell.first_granted);
   if (!is_limits && cell.unrecorded != 0)
     put_state(html, "s-dim", "◐", "granted", cell.unrecorded, std::nullopt);
-  if (cell.tried == 0 && cell.granted == 0) html.raw("<span class=\"s-dim\">–</span>");
+  put_dash(page, row, cell, capability);
   html.raw("</td>");
 }
 
@@ -50,7 +89,10 @@ std::vector<Capability> used_columns(const Model& model, std::string& empty) {
     const bool any = std::any_of(
         model.matrix.begin(), model.matrix.end(),
         [i](const MatrixRow& row) { return row.cells[i].granted != 0 || row.cells[i].tried != 0; });
-    if (any) {
+    // What was hidden, and from which tool nothing was, is told of every run.
+    const bool has_words =
+        i == static_cast<std::size_t>(Capability::hidden) && model.now.started != 0;
+    if (any || has_words) {
       out.push_back(static_cast<Capability>(i));
     } else {
       empty += (empty.empty() ? "" : ", ") + std::string(label_of(static_cast<Capability>(i)));
@@ -73,7 +115,9 @@ void put_matrix(const Page& page) {
       "not recorded</li><li><span class=\"sym "
       "s-tried\">✗</span>not granted and tried, or tried beyond the grant</li><li><span "
       "class=\"sym s-dim\">–</span>not granted, no "
-      "attempt recorded</li><li><span class=\"sym s-held\">●</span>held: a limit was in "
+      "attempt recorded</li><li><strong>not watched</strong> in so many runs: there a refused act "
+      "of this kind leaves no record (<a href=\"#weaker\">What was observed</a>)</li><li><span "
+      "class=\"sym s-held\">●</span>held: a limit was in "
       "force</li><li><span class=\"sym s-tried\">✗</span>reached: a record says that a limit was "
       "met; where none does, see <a href=\"#limit-forms\">Limits in force</a></li></ul>\n");
   html.raw(
@@ -82,7 +126,7 @@ void put_matrix(const Page& page) {
       "started of opened in the second column; #n "
       "is the first record that shows it. ");
   if (!empty.empty())
-    html.raw("Not granted beyond the base runtime, and not tried by any tool: ")
+    html.raw("Not granted beyond the base runtime, and no try of any tool recorded: ")
         .text(empty)
         .raw(".");
   html.raw(
@@ -97,8 +141,7 @@ void put_matrix(const Page& page) {
         .raw("</th><td class=\"n\">")
         .number(row.in_force - row.not_executed);
     html.raw(" of ").number(row.runs).raw("</td>");
-    for (const Capability column : columns)
-      put_cell(html, row.cells[static_cast<std::size_t>(column)], column);
+    for (const Capability column : columns) put_cell(page, row, column);
     html.raw("</tr>\n");
   }
   close_table(html);

@@ -35,13 +35,6 @@ void put_counted(const Page& page, Markup caption, Markup head,
   close_table(html);
 }
 
-std::string observation_label(std::string_view observe) {
-  if (observe == "writes") return "calls that change files, and opens for writing";
-  if (observe == "all") return "these, and opens for reading";
-  if (observe == "off") return "no call: denials were not all recorded";
-  return std::string(observe);
-}
-
 RangeChart key_chart(const Model& model) {
   RangeChart chart{"chart-keys", "Keys, period and clock steps along the ledger", "", 1, {}, {}};
   chart.size = static_cast<std::uint64_t>(std::max<std::int64_t>(1, model.source.size));
@@ -100,8 +93,11 @@ void put_weaker(const Page& page) {
               "Sensors that were live. A run without denials says something only about the acts "
               "these can see.",
               "Sensor", model.sensors, sensor_label);
-  put_counted(page, "What was observed beside the denials.", "Observation", model.observe,
-              observation_label);
+  put_counted(
+      page,
+      "What was observed: of which refused calls ethos-run was told, so that there is a record. "
+      "What was not observed was refused all the same, without one.",
+      "Observation", model.observe, observation_label);
   put_counted(page, "Kernels the runs had.", "Kernel", model.kernels);
   put_counted(page, "Versions of ethos-run.", "Version", model.products);
   put_counted(
@@ -187,7 +183,9 @@ void put_redactions(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
   if (!model.redaction) {
-    html.raw("<p><strong>Redaction.</strong> No policy was applied.</p>\n");
+    html.raw(
+        "<p><strong>Redaction.</strong> No redaction policy was used: "
+        "what the records show openly is not left out of this report.</p>\n");
     return;
   }
   html.raw("<p><strong>Redaction.</strong> ").text(redaction_text(model));
@@ -226,6 +224,7 @@ void put_method(const Page& page) {
           ? Markup(", but for the command lines, which were asked for; each is the one that its "
                    "record commits to.</p>\n")
           : Markup(".</p>\n"));
+  html.raw("<p><strong>Withheld.</strong> ").text(withheld_text(model)).raw("</p>\n");
   put_redactions(page);
   html.raw("<p><strong>Time.</strong> Wall clock of the host, shown in ")
       .text(model.zone.name())

@@ -9,6 +9,7 @@
 #include "reports/sample.h"
 #include "reports/svg_chart.h"
 #include "reports/text.h"
+#include "reports/unwatched.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -38,6 +39,23 @@ std::vector<std::uint32_t> detailed_runs(const Model& model, std::size_t most) {
   return out;
 }
 
+// The path, and the start of the digest; all of it is in the tooltip and in runs.csv.
+void put_program(const Page& page, const Run& run) {
+  if (run.exe_path == NameId::none) return;
+  const Model& model = page.model;
+  const std::string& digest = model.text(run.exe_sha256);
+  constexpr std::string_view kKind = "sha256:";
+  constexpr std::size_t kDigits = 12;
+  page.html.raw("<span class=\"long\">");
+  put_code(page.html, model.text(run.exe_path));
+  page.html.raw("</span>");
+  if (digest.empty()) return;
+  const bool is_digest = digest.starts_with(kKind);
+  page.html.raw("<br><span class=\"ref\"").attribute("title", digest).raw(">");
+  page.html.text(is_digest ? digest.substr(0, kKind.size() + kDigits) + "…" : digest)
+      .raw("</span>");
+}
+
 void put_row(const Page& page, const Run& run, bool has_details) {
   const Model& model = page.model;
   Html& html = page.html;
@@ -55,6 +73,8 @@ void put_row(const Page& page, const Run& run, bool has_details) {
     put_code(html, shortened(model.text(run.command), 120));
     html.raw("</span>");
   }
+  html.raw("</td><td class=\"nw\">").text(caller_text(model, run)).raw("</td><td>");
+  put_program(page, run);
   html.raw("</td><td>");
   put_time(page, run.started_ms);
   html.raw("</td><td class=\"n\">")
@@ -62,7 +82,10 @@ void put_row(const Page& page, const Run& run, bool has_details) {
       .raw("</td><td>");
   html.text(ending_text(model, run)).raw("</td><td>");
   if (run.ended) html.text(status_text(model, run));
-  html.raw("</td><td class=\"n\">").number(run.denied_acts).raw("</td><td>");
+  html.raw("</td><td class=\"n\">").number(run.denied_acts);
+  if (const std::string_view label = watch_label(model, run); !label.empty())
+    html.raw("<br><span class=\"mute\">").text(label).raw("</span>");
+  html.raw("</td><td>");
   if (run.limits_hit != NameId::none)
     html.raw("reached: ").text(limit_labels(model.text(run.limits_hit)));
   if (run.limits_hit != NameId::none && run.weaker != NameId::none) html.raw("<br>");
@@ -130,7 +153,8 @@ void put_details(const Page& page, std::uint32_t index,
   }
   put_fact(html, "The tool ended", ending_text(model, run));
   if (run.ended) put_fact(html, "Status of ethos-run", status_text(model, run));
-  if (run.caller != NameId::none) put_fact(html, "Started by", "user id " + model.text(run.caller));
+  if (run.caller != NameId::none)
+    put_fact(html, "Started by", "user id " + caller_text(model, run));
   put_fact(html, "Decision",
            run.decision == NameId::none ? "none recorded" : model.text(run.decision));
   put_fact(html, "Declaration", model.text(run.origin) + ", profile " + model.text(run.profile));
@@ -152,6 +176,7 @@ void put_details(const Page& page, std::uint32_t index,
   put_grants_of(page, run);
   put_fact(html, "Held more weakly", form_labels(model.text(run.weaker)));
   put_fact(html, "Live sensors", model.text(run.sources));
+  if (run.enforced) put_fact(html, "Watched", observation_label(model.text(run.observe)));
   if (run.state == RunState::closed) {
     put_fact(
         html, "Used",
@@ -274,20 +299,24 @@ void put_runs(const Page& page) {
   const std::vector<std::uint32_t> order = chosen_runs(model, page.limits.run_rows);
   put_shown(html, order.size(), model.runs.size(),
             "runs with exceptions before others, in the order of the ledger", "runs.csv");
-  open_table(html, {"run-rows",
-                    "In the order of the ledger. A linked run has details below.",
-                    "",
-                    {{"Run"},
-                     {"Tool"},
-                     {"Opened"},
-                     {"Took", true},
-                     {"The tool ended"},
-                     {"Status of ethos-run"},
-                     {"Refused acts", true},
-                     {"Limits"},
-                     {"Exports", true},
-                     {"Network"},
-                     {"Record"}}});
+  open_table(html,
+             {"run-rows",
+              "In the order of the ledger. A linked run has details below. \"Reads not watched\": "
+              "a refused read leaves no record there, so 0 is not \"none was tried\".",
+              "",
+              {{"Run"},
+               {"Tool"},
+               {"Started by user id"},
+               {"Program and SHA-256"},
+               {"Opened"},
+               {"Took", true},
+               {"The tool ended"},
+               {"Status of ethos-run"},
+               {"Refused acts", true},
+               {"Limits"},
+               {"Exports", true},
+               {"Network"},
+               {"Record"}}});
   for (const std::uint32_t index : order) put_row(page, model.runs[index], has_details[index]);
   close_table(html);
   if (!detailed.empty()) {

@@ -68,6 +68,8 @@ struct Grant {
 inline constexpr std::string_view kRuntimeGrant = "base runtime";
 inline constexpr std::string_view kRuntimeRead = "/usr, the links to it, /dev, a made /etc";
 inline constexpr std::string_view kRuntimeStart = "programs of /usr";
+// The object of a hide rule without a pattern.
+inline constexpr std::string_view kNothingHidden = "(no pattern; Git data by the git rule)";
 
 // Figures of a set of runs: the period's, or the one's before it.
 struct Tally {

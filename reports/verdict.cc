@@ -92,7 +92,8 @@ void Verdict::forget_form(std::size_t key_epochs) {
     } else if (check.name == "disclosure" && check.result == "pass") {
       check.checked = commitments;
       check.text = std::to_string(commitments) +
-                   " committed values; each that is shown is the one the record commits to";
+                   " committed values in all, shown or withheld; each that is shown is the one the "
+                   "record commits to";
     } else if (check.name == "freshness" && check.result == "none") {
       check.text = "nothing outside the ledger says how new it is; give a pin with a minimum";
     }

@@ -9,6 +9,7 @@
 #include "reports/coverage.h"
 #include "reports/limit_forms.h"
 #include "reports/text.h"
+#include "reports/unwatched.h"
 
 namespace ethos::reports {
 namespace {
@@ -146,6 +147,20 @@ std::string status_meaning(const Model& model, const Run& run) {
   if (run.status == 122)
     return "not the tool's: acts were denied or lost, and the caller asked to fail then";
   return "not the tool's own";
+}
+
+std::string caller_text(const Model& model, const Run& run) {
+  const std::string& id = model.text(run.caller);
+  return id == "0" ? "root (0)" : id;
+}
+
+std::string observation_label(std::string_view observe) {
+  if (observe == "writes")
+    return "network calls, calls that change files, and opens for writing; no opens for reading";
+  if (observe == "all")
+    return "network calls, calls that change files, opens for writing and for reading";
+  if (observe == "off") return "no call: what was refused has no record";
+  return std::string(observe);
 }
 
 std::string outcome_text(const Model& model, const Run& run) {
@@ -318,6 +333,17 @@ std::vector<std::string> not_proved(const Model& model) {
       "What no sensor watched: allowed reads and allowed network use leave no record, and of "
       "program "
       "starts only the number is open, so \"use is not recorded\" is neither use nor its absence.");
+  if (const std::string blind = unwatched_text(model); !blind.empty()) {
+    out.push_back("That nothing more was tried: " + blind +
+                  ". They were refused all the same, but nobody was told, so no record of a try "
+                  "means nothing there (\"not watched\" in Allowed versus used, and in Runs).");
+  }
+  out.emplace_back(
+      "That the records are all, and true: whoever holds the ledger's current signing key can "
+      "append runs that never were, and could leave out or write anew everything before the first "
+      "state that somebody else holds (a checkpoint that you received, a witness, a time stamp). "
+      "Root on the host can do the same. Trust was checked against the pin that the maker of this "
+      "report used: only your own pin makes it say something.");
   out.emplace_back(
       "That the kernel kept its promises: the records show what it was given and what it "
       "answered.");
@@ -358,12 +384,6 @@ std::vector<std::string> not_proved(const Model& model) {
                               "record there."
                             : ""));
   }
-  const std::int64_t unobserved = runs_named(model, model.observe, "off");
-  if (unobserved != 0) {
-    out.push_back(
-        "Attempts in " + plural(unobserved, "run", "runs") +
-        " with observation switched off: they were stopped, but not each one is recorded.");
-  }
   if (model.now.lost_acts != 0) {
     out.push_back("What " + std::to_string(model.now.lost_acts) +
                   " counted but unrecorded acts were (section Completeness).");
@@ -380,6 +400,23 @@ std::string query_text(const Model& model) {
          covered_records(model.source) +
          ", in the order of the ledger. A run and everything it recorded is counted once, where it "
          "began.";
+}
+
+std::string withheld_text(const Model& model) {
+  std::string count = "How many values the records only commit to is not known";
+  if (model.verified)
+    count = "The records of the whole ledger commit to " +
+            plural(model.verdict.commitments, "value", "values") + " without showing them";
+  const auto shown = std::count_if(model.runs.begin(), model.runs.end(),
+                                   [](const Run& run) { return run.command != NameId::none; });
+  const std::string here = shown == 0 ? "None of them is shown here"
+                                      : "Shown here: the command lines of " +
+                                            plural(shown, "run", "runs") + ", and no other";
+  return count +
+         ": command lines, paths of workspaces, declarations and the plans made of them, facts of "
+         "the host, decisions, lists of programs started, output, names outside the workspace, "
+         "lists of results. " +
+         here + ". Whoever holds the ledger can open those that it still keeps.";
 }
 
 std::string redaction_text(const Model& model) {
@@ -413,6 +450,12 @@ std::string sensor_text(const Model& model) {
   out += "The system call sensor was live in " + std::to_string(notify) + " of " +
          std::to_string(started) + " runs in a cage, kernel audit in " + std::to_string(audit) +
          ".";
+  const std::int64_t blind = unwatched_runs(model).all();
+  if (blind != 0) {
+    out += " Refused opens for reading were watched in " +
+           std::to_string(std::max<std::int64_t>(0, started - blind)) +
+           " of them; in the others no record of one means nothing.";
+  }
   if (model.now.denied_acts == 0 && notify < started) {
     out += " Where it was not, zero means: no event reached us.";
   }

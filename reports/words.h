@@ -48,6 +48,10 @@ std::string status_text(const Model& model, const Run& run);
 // Of that, what it means; empty when there is none.
 std::string status_meaning(const Model& model, const Run& run);
 // Both, for where there is one cell: "tool: exit 0; ethos-run: 122: ...".
+// "root (0)", "1000".
+std::string caller_text(const Model& model, const Run& run);
+// Which calls were notified, of `observe`.
+std::string observation_label(std::string_view observe);
 std::string outcome_text(const Model& model, const Run& run);
 
 // "161 rows of 10 tools: 141 grants, each with a record, and 20 rows of the base runtime, ...":
@@ -88,6 +92,8 @@ std::vector<std::string> not_proved(const Model& model);
 // Whether something is withheld, by which policy and authority, and where the other report is;
 // empty for a report that stands alone.
 std::string redaction_text(const Model& model);
+// How many values the records only commit to, of which kinds, and how many are shown.
+std::string withheld_text(const Model& model);
 
 // How the population was chosen, in one paragraph.
 std::string query_text(const Model& model);

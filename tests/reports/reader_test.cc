@@ -9,6 +9,7 @@
 #include "reports/coverage.h"
 #include "reports/limit_forms.h"
 #include "reports/redo.h"
+#include "reports/unwatched.h"
 #include "reports/words.h"
 #include "tests/reports/support/fixture.h"
 
@@ -416,4 +417,91 @@ TEST_CASE("reader: a first report compares with nothing, and says so", "[reports
   CHECK(has(files.html, "0 changed sets of grants; 1 first set of a tool without an earlier run"));
   CHECK(json::parse(files.json)["comparison"]["has_first"] == false);
   CHECK(judge_kind(made.model, "drift").state == Shown::partly);
+}
+
+TEST_CASE(
+    "reader: where a refused read leaves no record, no dash and no 0 says that none was tried",
+    "[reports]") {
+  RunPlan seen = plan_at(kStart);
+  seen.tool = "all-seen";
+  seen.observe = "all";
+  RunPlan part = plan_at(kStart + kDay);
+  part.tool = "part-seen";
+  part.denials = {{"no-network", "socket", "text", "AF_INET", "denied", "K"}};
+  RunPlan blind = plan_at(kStart + 2 * kDay);
+  blind.tool = "not-seen";
+  blind.observe = "off";
+  const Made made(kStart - 200 * kDay, {seen, part, blind});
+  const std::string words =
+      "refused reads in 1 run (observation: writes), any refused call in 1 run (observation: off)";
+  CHECK(unwatched_text(made.model) == words);
+  CHECK(has(joined_not_proved(made.model), "That nothing more was tried: " + words));
+  CHECK(has(sensor_text(made.model), "Refused opens for reading were watched in 1 of them"));
+  CHECK(judge_kind(made.model, "denial").state == Shown::partly);
+  CHECK(has(judge_kind(made.model, "denial").missing, words));
+  const std::string html = render(made.model).html;
+  const auto matrix_row = [&](const std::string& tool) {
+    const auto from = html.find("<tr><th scope=\"row\">" + tool + "</th>");
+    REQUIRE(from != std::string::npos);
+    return html.substr(from, html.find("</tr>", from) - from);
+  };
+  CHECK_FALSE(has(matrix_row("all-seen"), "not watched"));
+  CHECK(has(matrix_row("part-seen"), "not watched\u00a01"));
+  CHECK(has(html, "<br><span class=\"mute\">reads not watched</span>"));
+  CHECK(has(html, "<br><span class=\"mute\">not watched</span>"));
+  // Of a tool that nobody watched, the network too.
+  const auto network = [&](const Unwatched& runs) {
+    return unwatched_in(runs, Capability::network);
+  };
+  CHECK(network(unwatched_runs(made.model, made.model.runs[1].tool)) == 0);
+  CHECK(network(unwatched_runs(made.model, made.model.runs[2].tool)) == 1);
+  const Made whole(kStart - 200 * kDay, {seen});
+  CHECK_FALSE(has(joined_not_proved(whole.model), "That nothing more was tried"));
+  CHECK_FALSE(has(render(whole.model).html, "mute\">reads not watched"));
+}
+
+TEST_CASE("reader: a tool from which nothing was hidden is told apart", "[reports]") {
+  RunPlan bare = plan_at(kStart);
+  bare.tool = "bare";
+  bare.hides = false;
+  const Made made(kStart - 200 * kDay, {bare, plan_at(kStart + kDay)});
+  const std::string html = render(made.model).html;
+  const auto row = html.find("<tr><th scope=\"row\">bare</th>");
+  REQUIRE(row != std::string::npos);
+  const std::string cells = html.substr(row, html.find("</tr>", row) - row);
+  CHECK(has(cells, "<strong>nothing hidden\u00a0</strong>1"));
+  CHECK_FALSE(has(cells, "names hidden"));
+  CHECK(has(html, "names hidden\u00a01"));
+}
+
+TEST_CASE("reader: whoever holds the key, and whose pin it was, are not left out", "[reports]") {
+  const Model model = small_model();
+  CHECK(has(joined_not_proved(model), "whoever holds the ledger's current signing key can append"));
+  CHECK(has(joined_not_proved(model), "before the first state that somebody else holds"));
+  CHECK(has(joined_not_proved(model), "the pin that the maker of this report used"));
+  CHECK(has(render(model).html, "the pin used for this report names; compare it with your own"));
+}
+
+TEST_CASE("reader: every run says by whom it was started and which program it was", "[reports]") {
+  RunPlan root = plan_at(kStart);
+  root.uid = 0;
+  const Made made(kStart - 200 * kDay, {root, plan_at(kStart + kDay)});
+  CHECK(made.model.exceptions.empty());  // no details: the table alone has to say it
+  const std::string html = render(made.model).html;
+  CHECK(has(html, "<td class=\"nw\">root (0)</td>"));
+  CHECK(has(html, "<td class=\"nw\">1000</td>"));
+  CHECK(has(html, "usr/bin/shellcheck</code>"));
+  CHECK(has(html, ">sha256:bbbbbbbbbbbb…</span>"));
+}
+
+TEST_CASE("reader: how many values are withheld, and of which kinds", "[reports]") {
+  Model model = small_model();
+  model.verdict.commitments = 110;
+  CHECK(has(withheld_text(model), "commit to 110 values without showing them: command lines,"));
+  CHECK(has(withheld_text(model), "None of them is shown here"));
+  model.runs.front().command = model.names.id("shellcheck -f json1 x.sh");
+  CHECK(has(withheld_text(model), "the command lines of 1 run, and no other"));
+  CHECK(has(render(model).html, "No redaction policy was used"));
+  model.verified = false;
+  CHECK(has(withheld_text(model), "is not known"));
 }

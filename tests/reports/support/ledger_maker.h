@@ -60,7 +60,8 @@ struct RunPlan {
   std::vector<std::string> writes = {".ethos/out"};
   std::vector<std::string> exported = {};  // below the first write grant
   std::string revision = {};               // of the repository; empty: none recorded
-  bool weaker = false;
+  bool weaker = false, hides = true;
+  int uid = 1000;
   std::string pids_by = {};  // by what the number of processes is held; empty: no such limit
   struct Denial {
     std::string rule, operation, object_kind, object, outcome = "denied", mark = "A";

@@ -19,7 +19,7 @@ json open_body(const RunPlan& plan) {
   json body = {
       {"argv", commitment("argv", 26)},
       {"argc", 3},
-      {"caller", {{"gid", 1000}, {"login_uid", 1000}, {"pid", 4242}, {"uid", 1000}}},
+      {"caller", {{"gid", 1000}, {"login_uid", 1000}, {"pid", 4242}, {"uid", plan.uid}}},
       {"ceilings",
        json::array({{{"name", "workspace/1"}, {"sha256", "sha256:" + std::string(64, 'a')}}})},
       {"class", "namespace"},
@@ -66,7 +66,9 @@ std::vector<json> grants(const RunPlan& plan) {
                    {"staged", true},
                    {"type", "dir"}});
   }
-  out.push_back({{"cap", "fs.hide"}, {"matches", 1}, {"patterns", json::array({".env"})}});
+  out.push_back({{"cap", "fs.hide"},
+                 {"matches", 1},
+                 {"patterns", plan.hides ? json::array({".env"}) : json::array()}});
   out.push_back({{"cap", "network"}, {"mode", plan.network}});
   out.push_back({{"cap", "git"}, {"layout", "directory"}, {"mode", plan.git}});
   out.push_back({{"cap", "env"}, {"fixed", json::array()}, {"pass", json::array({"LANG"})}});

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/unwatched.h"
+
+namespace ethos::reports {
+namespace {
+
+void count(const Model& model, const Run& run, Unwatched& out) {
+  if (!run.enforced) return;
+  const Watch watch = watch_of(model, run);
+  if (watch == Watch::no_reads) ++out.reads;
+  if (watch == Watch::nothing) ++out.nothing;
+}
+
+std::string runs_text(std::int64_t count) {
+  return std::to_string(count) + (count == 1 ? " run" : " runs");
+}
+
+}  // namespace
+
+Watch watch_of(const Model& model, const Run& run) {
+  const std::string& observe = model.text(run.observe);
+  if (observe == "all") return Watch::all;
+  // A word that this program does not know promises no more than nothing.
+  return observe == "writes" ? Watch::no_reads : Watch::nothing;
+}
+
+std::string_view watch_label(const Model& model, const Run& run) {
+  if (!run.enforced) return {};
+  switch (watch_of(model, run)) {
+    case Watch::all:
+      return {};
+    case Watch::no_reads:
+      return "reads not watched";
+    case Watch::nothing:
+      return "not watched";
+  }
+  return {};
+}
+
+Unwatched unwatched_runs(const Model& model) {
+  Unwatched out;
+  for (const Run& run : model.runs) count(model, run, out);
+  return out;
+}
+
+Unwatched unwatched_runs(const Model& model, NameId tool) {
+  Unwatched out;
+  for (const Run& run : model.runs) {
+    if (run.tool == tool) count(model, run, out);
+  }
+  return out;
+}
+
+std::int64_t unwatched_in(const Unwatched& runs, Capability capability) {
+  switch (capability) {
+    case Capability::read:
+    case Capability::files:
+    case Capability::hidden:
+    case Capability::git:
+      return runs.all();
+    case Capability::write:
+    case Capability::execute:
+    case Capability::network:
+    case Capability::syscalls:
+      return runs.nothing;
+    case Capability::environment:  // is not asked for by a call
+    case Capability::limits:       // Limits in force says it
+      return 0;
+  }
+  return 0;
+}
+
+std::string unwatched_text(const Model& model) {
+  const Unwatched runs = unwatched_runs(model);
+  std::string out;
+  if (runs.reads != 0) out = "refused reads in " + runs_text(runs.reads) + " (observation: writes)";
+  if (runs.nothing != 0)
+    out += (out.empty() ? "" : ", ") + ("any refused call in " + runs_text(runs.nothing)) +
+           " (observation: off)";
+  return out;
+}
+
+}  // namespace ethos::reports
