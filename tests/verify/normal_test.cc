@@ -74,7 +74,7 @@ TEST_CASE("normal: what an ad hoc run can ask for", "[verify]") {
                 n["limits"] = Json::object();
                 n["enforce"] = Json::object();
               }).empty());
-  const auto env = [](const Json& entry) { return options([&](Json& n) { n["env"] = {entry}; }); };
+  const auto env = [](const Json& entry) { return options([&](Json& n) { n["env"] = Json::array({entry}); }); };
   CHECK(env({{"name", "BASH_ENV"}, {"value", "x"}}).empty());
   CHECK(env({{"name", "LC_ALL"}}).empty());
   for (const char* name : {"LD_PRELOAD", "GLIBC_TUNABLES", "A=\u202eB", "9"}) {
