@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/unique_fd.h"
-#include "sandbox/boottime.h"
+#include "sandbox/look_budget.h"
 #include "sandbox/proc_dir.h"
 #include "sandbox/task_list.h"
 
@@ -50,23 +49,6 @@ struct DirCloser {
 std::string proc_path(pid_t pid, const char* name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
 }
-
-class Budget {
- public:
-  [[nodiscard]] bool is_spent() const {
-    return cpu_ns() - cpu_ > kLookNs || boottime_ns() - wall_ > kLookWallNs;
-  }
-
- private:
-  static std::uint64_t cpu_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-           static_cast<std::uint64_t>(now.tv_nsec);
-  }
-  std::uint64_t cpu_ = cpu_ns();
-  std::uint64_t wall_ = boottime_ns();
-};
 
 std::uint64_t number_at(std::string_view text, int base = 10) {
   std::uint64_t out = 0;
@@ -149,7 +131,7 @@ SocketUse under_way(int socket, std::uint64_t most) {
 // Looks at each socket once, by its inode, through whichever process holds it, while time is left.
 class Asker {
  public:
-  Asker(std::uint64_t most, const Budget& budget) : most_(most), budget_(budget) {}
+  Asker(std::uint64_t most, const LookBudget& budget) : most_(most), budget_(budget) {}
 
   void look_at(pid_t pid) {
     const UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
@@ -227,7 +209,7 @@ class Asker {
   }
 
   std::uint64_t most_;
-  const Budget& budget_;
+  const LookBudget& budget_;
   SocketUse sum_;
   std::set<ino_t> seen_;
   std::uint64_t unheld_ = 0;
@@ -266,7 +248,8 @@ SocketUse SocketMemory::measure(pid_t root, Network network, std::uint64_t limit
   if (most_of_one_ == 0) most_of_one_ = most_of_one_socket(network);
   // More than the limit already: nothing would change by asking.
   if (*sockets <= limit / kShare / most_of_one_ || out.known > limit) return out;
-  const Budget budget;
+  LookBudget budget(kLookNs, kLookWallNs);
+  budget.start();
   Asker asker(most_of_one_, budget);
   if (network == Network::loopback)
     for (const char* table : {"tcp", "tcp6", "udp", "udp6"}) asker.look_at_table(root, table);
