@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "sandbox/hide_pattern.h"
 #include "sandbox/limits.h"
@@ -215,8 +216,10 @@ bool GrantOptions::is_empty() const {
 Result<ToolDeclaration> declare(const GrantOptions& options, const std::string& program) {
   ToolDeclaration tool;
   constexpr std::size_t kMaxProgram = 4096;
-  if (program.empty() || program.size() > kMaxProgram)
-    return fail(Errc::malformed, "no command after --");
+  if (program.empty()) return fail(Errc::malformed, "no command after --");
+  if (program.size() > kMaxProgram)
+    return fail(Errc::malformed, "the command after -- is longer than " +
+                                     std::to_string(kMaxProgram) + " bytes");
   tool.command = {program};
   tool.name = tool_name_of(program);
   if (options.profile) {

@@ -12,7 +12,7 @@ namespace {
 using namespace ethos::sandbox;
 
 void check(const ToolDeclaration& tool) {
-  const auto normal = build_normal(tool, Origin::workspace, {workspace_ceiling()}, "/work/space");
+  const auto normal = build_normal(tool, Origin::workspace, {workspace_ceiling()}, "/srv/space");
   if (!normal) return;  // enforce for a limit without a value
   const std::string bytes = encode_normal(*normal).encode();
   constexpr ethos::record::CanonicalLimits kLimits{8U << 20, 16, 1U << 20};
@@ -24,7 +24,7 @@ void check(const ToolDeclaration& tool) {
   again.hide = normal->hide;
   again.limits = normal->limits;
   again.enforce = normal->enforce;
-  const auto twice = build_normal(again, Origin::workspace, {workspace_ceiling()}, "/work/space");
+  const auto twice = build_normal(again, Origin::workspace, {workspace_ceiling()}, "/srv/space");
   ethos::fuzz::require(twice && encode_normal(*twice).encode() == bytes);
   // What is refused without facts of a host is decided by the text alone, and the same each time.
   ethos::fuzz::require(check_ceilings(*normal).size() == check_ceilings(*twice).size());

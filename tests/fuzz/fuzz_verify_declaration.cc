@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ours::NormalInput input;
   input.source = bytes;
   input.origin = "workspace";
-  input.workspace = "/work/space";
+  input.workspace = "/srv/space";
   input.ceilings.push(ours::builtin_ceiling());
   if (!declaration) {
     input.tool = "t";
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     input.tool = tool.name;
     const auto normal = ours::normal_from_declaration(input);
     const auto their_normal =
-        theirs::build_normal(tool, theirs::Origin::workspace, {theirs::workspace_ceiling()}, "/work/space");
+        theirs::build_normal(tool, theirs::Origin::workspace, {theirs::workspace_ceiling()}, "/srv/space");
     require(normal.ok() == their_normal.has_value());
     if (!normal) continue;
     require(ours::encode_canonical(*normal) == theirs::encode_normal(*their_normal).encode());

@@ -10,6 +10,7 @@
 #include "sandbox/hide_pattern.h"
 #include "sandbox/limits.h"
 #include "sandbox/load_policy.h"
+#include "sandbox/narrow.h"
 #include "sandbox/normal.h"
 #include "sandbox/output_format.h"
 #include "sandbox/path_text.h"
@@ -395,4 +396,14 @@ TEST_CASE("catalog: every common tool is declared, validly and with nothing beyo
     const bool seeks = tool.name == "gitleaks" || tool.name == "trivy";
     CHECK(normal->hide.empty() == seeks);
   }
+}
+
+TEST_CASE("ad hoc: a command that is none or too long is refused by what it is", "[sandbox]") {
+  CHECK(declare({}, std::string(4096, 'a')));
+  const auto none = declare({}, "");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message().find("no command after --") != std::string::npos);
+  const auto longer = declare({}, std::string(4097, 'a'));
+  REQUIRE_FALSE(longer);
+  CHECK(longer.error().message().find("longer than 4096 bytes") != std::string::npos);
 }

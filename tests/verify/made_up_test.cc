@@ -14,17 +14,7 @@ using namespace ethos::support;
 
 namespace {
 
-using More = std::vector<std::pair<std::string, Json>>;
-
-Outcome linter(const More& more, const Json& close = Json::object()) {
-  LedgerMaker ledger;
-  RunChoices choices;
-  choices.vector = "02-linter";
-  choices.more = more;
-  choices.patch["run.close"] = close;
-  add_run(ledger, choices);
-  return verify_maker(ledger);
-}
+using More = MoreRecords;
 
 void refused(const Outcome& r, const std::string& code, const std::string& verdict = "policy") {
   CAPTURE(r.status, r.out);
@@ -59,7 +49,7 @@ TEST_CASE("made up: files that no run brings out", "[verify]") {
   const auto with = [](const std::vector<Json>& files) {
     More more;
     for (const Json& file : files) more.emplace_back("artifact.exported", file);
-    return linter(more);
+    return verify_linter(more);
   };
   CHECK(with({artifact(".ethos/out/a"), artifact(".ethos/out/b"), artifact(".ethos/out/a.d/b")})
             .status == 0);
@@ -83,13 +73,13 @@ TEST_CASE("made up: among many files one is found, whatever was let go", "[verif
   for (int i = 0; i < 1500; ++i)
     more.emplace_back("artifact.exported",
                       artifact(".ethos/out/" + std::string(100, 'd') + "/" + std::to_string(i)));
-  CHECK(linter(more).status == 0);
+  CHECK(verify_linter(more).status == 0);
   More early = more;
   early.insert(early.begin() + 3, {"artifact.exported", artifact(".ethos/out/x.pem")});
-  refused(linter(early), "grant_mismatch");
+  refused(verify_linter(early), "grant_mismatch");
   More twice = more;
   twice.emplace_back("artifact.exported", more[7].second);
-  refused(linter(twice), "contradiction");
+  refused(verify_linter(twice), "contradiction");
 }
 
 TEST_CASE("made up: a declaration that came out of a cage", "[verify]") {
@@ -112,18 +102,18 @@ TEST_CASE("made up: a declaration that came out of a cage", "[verify]") {
 }
 
 TEST_CASE("made up: output that was captured twice, or cut by nothing", "[verify]") {
-  CHECK(linter({{"output.captured", output("stdout", 5)}, {"output.captured", output("stderr", 5)}})
+  CHECK(verify_linter({{"output.captured", output("stdout", 5)}, {"output.captured", output("stderr", 5)}})
             .status == 0);
   refused(
-      linter({{"output.captured", output("stdout", 5)}, {"output.captured", output("stdout", 5)}}),
+      verify_linter({{"output.captured", output("stdout", 5)}, {"output.captured", output("stdout", 5)}}),
       "contradiction");
-  refused(linter({{"output.captured", output("stdout", 5, R"({"truncated":true})")}}),
+  refused(verify_linter({{"output.captured", output("stdout", 5, R"({"truncated":true})")}}),
           "contradiction");
   // Both streams have one limit, 16 MiB here.
-  CHECK(linter({{"output.captured", output("stdout", 16'777'000)},
+  CHECK(verify_linter({{"output.captured", output("stdout", 16'777'000)},
                 {"output.captured", output("stderr", 300, R"({"truncated":true})")}})
             .status == 0);
-  refused(linter({{"output.captured", output("stdout", 16'777'000)},
+  refused(verify_linter({{"output.captured", output("stdout", 16'777'000)},
                   {"output.captured", output("stderr", 216, R"({"truncated":true})")}}),
           "contradiction");
 }
@@ -141,25 +131,25 @@ TEST_CASE("made up: a limit that nothing saw reached", "[verify]") {
                      {"exit", nullptr},
                      {"limits", {"wall_ms"}},
                      {"status", 124}};
-  CHECK(linter({{"resource.limit", limit("{}")}}, wall).status == 0);
-  refused(linter({{"resource.limit", limit(R"({"observed":"0"})")}}, wall), "contradiction");
-  refused(linter({{"resource.limit", limit(R"({"observed":"299999"})")}}, wall), "contradiction");
+  CHECK(verify_linter({{"resource.limit", limit("{}")}}, wall).status == 0);
+  refused(verify_linter({{"resource.limit", limit(R"({"observed":"0"})")}}, wall), "contradiction");
+  refused(verify_linter({{"resource.limit", limit(R"({"observed":"299999"})")}}, wall), "contradiction");
   const Json out = {
       {"ended_by", "limit"}, {"exit", nullptr}, {"limits", {"output_bytes"}}, {"status", 121}};
   const std::string bytes =
       R"({"limit":"output_bytes","source":"byte_counter","value":"16777216","observed":)";
-  CHECK(linter({{"resource.limit", limit(bytes + R"("16777217"})")}}, out).status == 0);
-  refused(linter({{"resource.limit", limit(bytes + R"("16777216"})")}}, out), "contradiction");
+  CHECK(verify_linter({{"resource.limit", limit(bytes + R"("16777217"})")}}, out).status == 0);
+  refused(verify_linter({{"resource.limit", limit(bytes + R"("16777216"})")}}, out), "contradiction");
   const std::string disk =
       R"({"limit":"scratch_bytes","source":"statfs","value":"268435456","enforced_by":"tmpfs","action":"refused","observed":)";
   const Json full = {{"limits", {"scratch_bytes"}}};
-  CHECK(linter({{"resource.limit", limit(disk + R"("268435456"})")}}, full).status == 0);
-  refused(linter({{"resource.limit", limit(disk + R"("1"})")}}, full), "contradiction");
+  CHECK(verify_linter({{"resource.limit", limit(disk + R"("268435456"})")}}, full).status == 0);
+  refused(verify_linter({{"resource.limit", limit(disk + R"("1"})")}}, full), "contradiction");
   const std::string cpu =
       R"({"limit":"cpu_percent","source":"cpu.stat","value":"150","enforced_by":"cgroup","mark":"K","action":"throttled","observed":)";
   const Json throttled = {{"limits", {"cpu_percent"}}};
-  CHECK(linter({{"resource.limit", limit(cpu + R"("1"})")}}, throttled).status == 0);
-  refused(linter({{"resource.limit", limit(cpu + R"("0"})")}}, throttled), "contradiction");
+  CHECK(verify_linter({{"resource.limit", limit(cpu + R"("1"})")}}, throttled).status == 0);
+  refused(verify_linter({{"resource.limit", limit(cpu + R"("0"})")}}, throttled), "contradiction");
 }
 
 TEST_CASE("made up: rates of disks that were not held or not reached", "[verify]") {
@@ -232,14 +222,14 @@ TEST_CASE("made up: gaps after which a run cannot go on", "[verify]") {
   };
   const Json tool = {{"gaps", 1}};
   const Json runner = {{"ended_by", "runner"}, {"exit", nullptr}, {"gaps", 1}, {"status", 125}};
-  CHECK(linter(gap("target_gone", "7", "seccomp"), tool).status == 0);
-  CHECK(linter(gap("mask_lost", "1", "supervisor"), runner).status == 0);
-  CHECK(linter(gap("source_lost", "1", "seccomp"), runner).status == 0);
-  refused(linter(gap("mask_lost", "1", "supervisor"), tool), "contradiction");
-  refused(linter(gap("source_lost", "1", "seccomp"), tool), "contradiction");
-  refused(linter(gap("source_lost", "999", "seccomp"), runner), "contradiction");
-  refused(linter(gap("mask_lost", "1", "seccomp"), runner), "contradiction");
-  refused(linter(gap("target_gone", "7", "plan"), tool), "contradiction");
+  CHECK(verify_linter(gap("target_gone", "7", "seccomp"), tool).status == 0);
+  CHECK(verify_linter(gap("mask_lost", "1", "supervisor"), runner).status == 0);
+  CHECK(verify_linter(gap("source_lost", "1", "seccomp"), runner).status == 0);
+  refused(verify_linter(gap("mask_lost", "1", "supervisor"), tool), "contradiction");
+  refused(verify_linter(gap("source_lost", "1", "seccomp"), tool), "contradiction");
+  refused(verify_linter(gap("source_lost", "999", "seccomp"), runner), "contradiction");
+  refused(verify_linter(gap("mask_lost", "1", "seccomp"), runner), "contradiction");
+  refused(verify_linter(gap("target_gone", "7", "plan"), tool), "contradiction");
 }
 
 TEST_CASE("made up: programs that do not name the tool", "[verify]") {

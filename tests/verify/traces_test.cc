@@ -15,17 +15,7 @@ using namespace ethos::support;
 
 namespace {
 
-using More = std::vector<std::pair<std::string, Json>>;
-
-Outcome linter(const More& more, const Json& close = Json::object()) {
-  LedgerMaker ledger;
-  RunChoices choices;
-  choices.vector = "02-linter";
-  choices.more = more;
-  choices.patch["run.close"] = close;
-  add_run(ledger, choices);
-  return verify_maker(ledger);
-}
+using More = MoreRecords;
 
 void refused(const Outcome& r, const std::string& code = "contradiction") {
   CAPTURE(r.status, r.out);
@@ -65,62 +55,62 @@ Json artifact() {
 }  // namespace
 
 TEST_CASE("traces: a limit that ended the tool, which ended by itself", "[verify]") {
-  refused(linter({{"resource.limit", limit("wall_ms", "timer", "300000", "300000")}},
+  refused(verify_linter({{"resource.limit", limit("wall_ms", "timer", "300000", "300000")}},
                  {{"limits", {"wall_ms"}}}));
   refused(
-      linter({{"resource.limit", limit("output_bytes", "byte_counter", "16777216", "16777217")}},
+      verify_linter({{"resource.limit", limit("output_bytes", "byte_counter", "16777216", "16777217")}},
              {{"limits", {"output_bytes"}}}));
   refused(
-      linter({{"resource.limit", limit("file_bytes", "wait_status", "1073741824", "1073741824")}},
+      verify_linter({{"resource.limit", limit("file_bytes", "wait_status", "1073741824", "1073741824")}},
              {{"limits", {"file_bytes"}}}));
   // What a cgroup tells when all is over may be of any process.
   Json killed = limit("memory_bytes", "memory.events", "2147483648", "1");
   killed["enforced_by"] = "cgroup";
   killed["mark"] = "K";
-  CHECK(linter({{"resource.limit", killed}}, {{"limits", {"memory_bytes"}}}).status == 0);
+  CHECK(verify_linter({{"resource.limit", killed}}, {{"limits", {"memory_bytes"}}}).status == 0);
 }
 
 TEST_CASE("traces: a tool that could not be executed did nothing", "[verify]") {
   const Json never = {{"exit", nullptr}, {"status", 127}, {"execs", nullptr}};
-  CHECK(linter({{"output.captured", output(0)}}, never).status == 0);
-  refused(linter({{"output.captured", output(5)}}, never));
-  refused(linter({}, {{"exit", nullptr}, {"status", 127}}));  // three programs
-  refused(linter({{"artifact.exported", artifact()}}, never));
+  CHECK(verify_linter({{"output.captured", output(0)}}, never).status == 0);
+  refused(verify_linter({{"output.captured", output(5)}}, never));
+  refused(verify_linter({}, {{"exit", nullptr}, {"status", 127}}));  // three programs
+  refused(verify_linter({{"artifact.exported", artifact()}}, never));
 }
 
 TEST_CASE("traces: what comes out comes out of a run that ended with a code", "[verify]") {
-  CHECK(linter({{"artifact.exported", artifact()}}).status == 0);
-  refused(linter({{"artifact.exported", artifact()}},
+  CHECK(verify_linter({{"artifact.exported", artifact()}}).status == 0);
+  refused(verify_linter({{"artifact.exported", artifact()}},
                  {{"exit", {{"code", nullptr}, {"signal", 9}}}, {"status", 137}}));
-  refused(linter({{"artifact.exported", artifact()},
+  refused(verify_linter({{"artifact.exported", artifact()},
                   {"resource.limit", limit("wall_ms", "timer", "300000", "300000")}},
                  {{"duration_ms", 300001},
                   {"ended_by", "wall"},
                   {"exit", nullptr},
                   {"limits", {"wall_ms"}},
                   {"status", 124}}));
-  refused(linter({{"run.gap", gap("artifact_unread", "2", "supervisor")}}, {{"gaps", 1}}));
-  CHECK(linter({{"run.gap", gap("artifact_unread", "2", "supervisor")}},
+  refused(verify_linter({{"run.gap", gap("artifact_unread", "2", "supervisor")}}, {{"gaps", 1}}));
+  CHECK(verify_linter({{"run.gap", gap("artifact_unread", "2", "supervisor")}},
                {{"gaps", 1}, {"ended_by", "runner"}, {"exit", nullptr}, {"status", 125}})
             .status == 0);
 }
 
 TEST_CASE("traces: more output than was granted is never whole", "[verify]") {
-  CHECK(linter({{"output.captured", output(16'777'216)}}).status == 0);
-  refused(linter({{"output.captured", output(16'777'217)}}));
+  CHECK(verify_linter({{"output.captured", output(16'777'216)}}).status == 0);
+  refused(verify_linter({{"output.captured", output(16'777'217)}}));
 }
 
 TEST_CASE("traces: denials are left out where there is no room for them", "[verify]") {
-  refused(linter({{"run.gap", gap("flood", "2")}}, {{"gaps", 1}}));
+  refused(verify_linter({{"run.gap", gap("flood", "2")}}, {{"gaps", 1}}));
 }
 
 TEST_CASE("traces: programs are left out where the list is full", "[verify]") {
-  refused(linter({{"run.gap", gap("programs", "5")}}, {{"gaps", 1}}));
-  refused(linter({{"run.gap", gap("programs", "1")}}, {{"gaps", 1}, {"execs", nullptr}}));
+  refused(verify_linter({{"run.gap", gap("programs", "5")}}, {{"gaps", 1}}));
+  refused(verify_linter({{"run.gap", gap("programs", "1")}}, {{"gaps", 1}, {"execs", nullptr}}));
 }
 
 TEST_CASE("traces: a peak without a cgroup, a time longer than the run", "[verify]") {
-  CHECK(linter({}, {{"usage", {{"memory_peak_bytes", "5"}}}}).status == 0);  // held by a cgroup
+  CHECK(verify_linter({}, {{"usage", {{"memory_peak_bytes", "5"}}}}).status == 0);  // held by a cgroup
   LedgerMaker ledger;
   RunChoices choices;
   choices.vector = "05-no-cgroup";
@@ -151,7 +141,7 @@ TEST_CASE("traces: acts that nobody can count", "[verify]") {
                            {"source", "seccomp"},
                            {"syscall", {{"arch", "x86_64"}, {"nr", 257}}}});
   }
-  refused(linter(more, {{"denials", {{"acts", "9007199254740992"}, {"records", 3}}}}));
+  refused(verify_linter(more, {{"denials", {{"acts", "9007199254740992"}, {"records", 3}}}}));
 }
 
 TEST_CASE("traces: sources that every run has", "[verify]") {

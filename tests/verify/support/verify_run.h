@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "tests/verify/support/ledger_maker.h"
@@ -77,6 +78,19 @@ inline Outcome verify_maker(const LedgerMaker& ledger, const std::string& extra_
   std::vector<std::string> args{"--json", "--pin", dir.file("pin"), dir.file("l.db")};
   args.insert(args.end(), more.begin(), more.end());
   return verify_with(args);
+}
+
+using MoreRecords = std::vector<std::pair<std::string, Json>>;
+
+// One run of a linter with further records and a changed end, alone in a ledger.
+inline Outcome verify_linter(const MoreRecords& more, const Json& close = Json::object()) {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.vector = "02-linter";
+  choices.more = more;
+  choices.patch["run.close"] = close;
+  add_run(ledger, choices);
+  return verify_maker(ledger);
 }
 
 }  // namespace ethos::support
