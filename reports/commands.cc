@@ -40,6 +40,8 @@ int stop(const Streams& streams, int status, const std::string& text) {
 // Runs the parser; a status when there is nothing more to do. CLI11's own codes never leave.
 std::optional<int> parse(CLI::App& app, const std::vector<std::string>& args,
                          const Streams& streams) {
+  if (const std::string words = base::empty_word(args); !words.empty())
+    return stop(streams, static_cast<int>(Status::usage), words);
   try {
     // CLI11 takes the arguments last first.
     std::vector<std::string> reversed(args.rbegin(), args.rend());

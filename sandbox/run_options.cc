@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ledger/base/build_version.h"
+#include "ledger/base/cli_words.h"
 #include "sandbox/declaration.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/learn_options.h"
@@ -59,6 +60,8 @@ void add_row(CLI::App& app, const OptionRow& row, RunOptions& o) {
 
 // CLI11 throws; nothing of that leaves this file.
 std::optional<Answer> parse_words(CLI::App& app, std::vector<std::string> args) {
+  if (std::string words = base::empty_word(args); !words.empty())
+    return Answer{code(ExitStatus::runner_failed), "", std::move(words)};
   std::ranges::reverse(args);  // CLI11 takes them from the back
   try {
     app.parse(std::move(args));

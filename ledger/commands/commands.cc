@@ -110,6 +110,10 @@ void Console::say(const std::string& text) const {
 
 int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err,
         const Environment& environment) {
+  if (const std::string words = base::empty_word(args); !words.empty()) {
+    err << "ethos-ledger: " << printable(words) << " (see ethos-ledger --help)\n";
+    return static_cast<int>(Exit::usage);
+  }
   CLI::App app("Evidence ledger: hash-chained, signed, append-only", "ethos-ledger");
   Parsed parsed;
   try {

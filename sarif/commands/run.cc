@@ -18,6 +18,10 @@ namespace {
 int code(Exit status) { return static_cast<int>(status); }
 
 int parse_and_run(const std::vector<std::string>& args, const Streams& streams) {
+  if (const std::string words = base::empty_word(args); !words.empty()) {
+    complain(streams.err, words + " (see ethos-sarif --help)");
+    return code(Exit::usage);
+  }
   CLI::App app("Reads what linters write and makes SARIF 2.1.0 of it.", "ethos-sarif");
   app.set_version_flag("--version", std::string("ethos-sarif ") + base::kBuildVersion);
   app.require_subcommand(1);
