@@ -13,7 +13,8 @@ LINTER_PACKAGES=(shellcheck cppcheck pylint bandit flake8)
 TEST_PACKAGES=(clang-14 libclang-rt-14-dev bubblewrap strace python3 python3-jsonschema util-linux procps openssl curl
   mandoc zsh)
 # Tools of the catalog that are run for real where they are; those of node come from npm, if that is there.
-CATALOG_PACKAGES=(yamllint codespell black mypy rubocop libxml2-utils make clang-format)
+CATALOG_PACKAGES=(yamllint codespell black mypy rubocop libxml2-utils make clang-format ansible-lint libperl-critic-perl
+  cargo rust-clippy)
 VM_PACKAGES=(qemu-system-x86 cpio busybox-static)
 
 say() { printf '%s\n' "$*"; }

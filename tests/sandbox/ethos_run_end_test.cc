@@ -16,15 +16,10 @@
 #include "ledger/reader.h"
 #include "sandbox/output_format.h"
 #include "tests/sandbox/program.h"
+#include "tests/sandbox/run_site.h"
 
 using namespace ethos::support;
 using ethos::sandbox::JsonNode;
-
-#define NEEDS_CAGES                                                   \
-  if (Site().run({"--", "/bin/true"}).status != 0) {                  \
-    WARN("skipped: no cage can be built here, see ethos-run doctor"); \
-    return;                                                           \
-  }
 
 namespace {
 
@@ -317,7 +312,8 @@ TEST_CASE("ethos-run: an open of what the host has and the cage does not show is
   CHECK(verify(site, "no-denials").status == 1);
 }
 
-TEST_CASE("ethos-run: denials are said in one line, with the run and the ledger", "[sandbox][e2e]") {
+TEST_CASE("ethos-run: denials are said in one line, with the run and the ledger",
+          "[sandbox][e2e]") {
   NEEDS_CAGES
   const Site site;
   site.file("src/a", "");
@@ -330,8 +326,8 @@ TEST_CASE("ethos-run: denials are said in one line, with the run and the ledger"
   CHECK(ended.status == 0);
   std::string id = site.read("id");
   id.pop_back();
-  const std::string line = "ethos-run: 2 acts denied (first: openat src/x); run " + id + " in " +
-                           site.ledger() + "\n";
+  const std::string line =
+      "ethos-run: 2 acts denied (first: openat src/x); run " + id + " in " + site.ledger() + "\n";
   CHECK(ended.err.find(line) != std::string::npos);
   CHECK(with({"--quiet"}).err.find("ethos-run:") == std::string::npos);
   CHECK(site.run({"--", "true"}).err.empty());
@@ -381,8 +377,8 @@ TEST_CASE("ethos-run: SARIF says how many acts were denied, and points at what i
   const auto check = [&](const std::string& bytes) {
     site.file("changed.sarif", bytes);
     return site
-        .program("ethos-verify", {"--pin", pin_of(site), "--sarif",
-                                  site.path("work/changed.sarif"), site.ledger()})
+        .program("ethos-verify",
+                 {"--pin", pin_of(site), "--sarif", site.path("work/changed.sarif"), site.ledger()})
         .status;
   };
   CHECK(check(text) == 0);
@@ -401,8 +397,7 @@ TEST_CASE("ethos-run: SARIF says how many acts were denied, and points at what i
 TEST_CASE("ethos-run: messages say what is allowed instead", "[sandbox][e2e]") {
   const Site site;
   const auto plan = [&](const std::string& member) {
-    site.file("ethos.json",
-              R"({"version":1,"tools":{"t":{"command":["true"],)" + member + "}}}");
+    site.file("ethos.json", R"({"version":1,"tools":{"t":{"command":["true"],)" + member + "}}}");
     const Ended ended = site.run({"plan", "t"});
     CHECK(ended.status != 0);
     return ended.err;
@@ -546,8 +541,8 @@ TEST_CASE("ethos-run: no variable says that a cage is there already", "[sandbox]
   CHECK(site.records("runtime.sandbox_denial").size() == 1);
 }
 
-// Commit 1 before the release, commit 2 at the end, each one of the log; between them the directory,
-// as the high-water file and the run's own file are new in it.
+// Commit 1 before the release, commit 2 at the end, each one of the log; between them the
+// directory, as the high-water file and the run's own file are new in it.
 TEST_CASE("ethos-run: a run is three syncs", "[sandbox][e2e]") {
   NEEDS_CAGES
 #ifdef ETHOS_SANITIZED

@@ -16,18 +16,13 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/workspace.h"
 #include "tests/sandbox/program.h"
+#include "tests/sandbox/run_site.h"
 
 using namespace ethos::support;
 using ethos::sandbox::JsonNode;
 namespace fs = std::filesystem;
 
 namespace {
-
-// Every host that can build a cage at all; the test of the cage says why where it cannot.
-bool can_build_cages() {
-  const Site site;
-  return site.run({"--", "/bin/true"}).status == 0;
-}
 
 std::vector<std::string> types_of(const std::vector<JsonNode>& records) {
   std::vector<std::string> out;
@@ -58,34 +53,7 @@ void make_ledger(const Site& site) {
   REQUIRE(site.run({"--read", "gone", "--", "true"}).status == 120);
 }
 
-constexpr uid_t kUser = 12345;
-
-// Whether another user can get to the programs: not when the tree lies in a closed home directory.
-bool is_open_to_others() {
-  fs::path at = ETHOS_BIN;
-  for (; at != at.root_path(); at = at.parent_path()) {
-    if ((fs::status(at).permissions() & fs::perms::others_exec) == fs::perms::none) return false;
-  }
-  return true;
-}
-
-std::vector<std::optional<uid_t>> callers() {
-  std::vector<std::optional<uid_t>> out = {std::nullopt};
-  if (::geteuid() != 0) return out;
-  if (is_open_to_others())
-    out.emplace_back(kUser);
-  else
-    WARN("not run as an ordinary user: the build folder is closed to others");
-  return out;
-}
-
 }  // namespace
-
-#define NEEDS_CAGES                                                   \
-  if (!can_build_cages()) {                                           \
-    WARN("skipped: no cage can be built here, see ethos-run doctor"); \
-    return;                                                           \
-  }
 
 TEST_CASE("ethos-run: a declared tool runs, and the run is recorded from start to end",
           "[sandbox][e2e]") {
@@ -684,97 +652,6 @@ TEST_CASE("ethos-run: --config-rev takes the declaration of a commit, not of the
   CHECK(text_at(open, {"body", "source_revision"}) ==
         text_at(open, {"body", "repository", "revision"}));
   CHECK(site.run({"--config-rev", "nothing", "t"}).status == 125);
-}
-
-TEST_CASE("catalog: the tools that are installed here run under their shipped declarations",
-          "[sandbox][e2e][slow]") {
-  NEEDS_CAGES
-  struct Try {
-    const char* tool;
-    std::vector<std::string> words;
-    int status;              // of a run over this file
-    const char* marks;       // in its output
-    bool has_format = true;  // its findings become SARIF results
-  };
-  const std::vector<Try> tries = {
-      {"shellcheck", {"a.sh"}, 1, "2045"},
-      {"cppcheck", {"a.c"}, 0, "nullPointer"},
-      {"bandit", {"a.py"}, 1, "B602"},
-      {"flake8", {"a.py"}, 1, "F401"},
-      {"pylint", {"a.py"}, 20, "unused-import"},
-      {"gcc", {"a.c"}, 0, "unused variable"},
-      {"g++", {"a.c"}, 0, "unused variable"},
-      {"clang-tidy-14", {"--checks=-*,clang-analyzer-*", "a.c", "--"}, 0, "null pointer"},
-      {"yamllint", {"a.yaml"}, 1, "syntax"},
-      {"codespell", {"a.txt"}, 65, "the", false},
-      {"mypy", {"a.py"}, 1, "error"},
-      {"black", {"a.py"}, 1, "would", false},
-      {"xmllint", {"a.xml"}, 1, "parser error", false},
-      {"rubocop", {"a.rb"}, 1, "UselessAssignment"},
-  };
-  const Site site;
-  site.file("a.sh", "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n");
-  site.file("a.c", "int main(void) {\n  int *p = 0;\n  int unused;\n  return *p;\n}\n");
-  site.file("a.py",
-            "import os\nimport subprocess\n\n\ndef f(x: int) -> str:\n    subprocess.call('ls ' + "
-            "str(x), shell=True)\n    return  x\n");
-  site.file("a.yaml", "a: [1\n");
-  site.file("a.txt", "teh\n");
-  site.file("a.rb", "x = 1\n");
-  site.file("a.xml", "<a><b></a>\n");
-  unsigned ran = 0;
-  for (const Try& t : tries) {
-    if (::access((std::string("/usr/bin/") + t.tool).c_str(), X_OK) != 0) continue;
-    CAPTURE(t.tool);
-    std::vector<std::string> words = {"--sarif", site.path("out.sarif"), t.tool, "--"};
-    words.insert(words.end(), t.words.begin(), t.words.end());
-    const Ended ended = site.run(words);
-    CAPTURE(ended.out, ended.err);
-    CHECK((ended.out + ended.err).find(t.marks) != std::string::npos);
-    CHECK(ended.status == t.status);
-    const std::string results = text_at(site.records("sarif.written").back(), {"body", "results"});
-    CHECK((results != "0") == t.has_format);
-    ++ran;
-  }
-  CHECK(ran >= 1);
-}
-
-TEST_CASE("catalog: builds and clang-format run under their shipped declarations",
-          "[sandbox][e2e][slow]") {
-  NEEDS_CAGES
-  const auto is_here = [](const std::string& tool) {
-    return ::access(("/usr/bin/" + tool).c_str(), X_OK) == 0;
-  };
-  if (!is_here("make") || !is_here("gcc")) {
-    WARN("skipped: make or gcc is not installed");
-    return;
-  }
-  const Site site;
-  site.file("a.c", "int main(void) {\n  int unused;\n  return   0;\n}\n");
-  site.file("Makefile", "all:\n\tgcc -Wall -c a.c -o build/a.o\n");
-  const Ended made = site.run({"--sarif", site.path("out.sarif"), "make"});
-  CAPTURE(made.err);
-  CHECK(made.status == 0);
-  CHECK(site.has("work/build/a.o"));
-  CHECK(text_at(site.records("sarif.written").back(), {"body", "results"}) == "1");
-  if (is_here("cmake")) {
-    fs::remove_all(site.path("work/build"));
-    site.file("CMakeLists.txt",
-              "cmake_minimum_required(VERSION 3.13)\nproject(p C)\nadd_executable(p a.c)\n");
-    const std::string configure =
-        "cd " + site.workspace() + " && cmake -G 'Unix Makefiles' -B build . >/dev/null 2>&1";
-    REQUIRE(std::system(configure.c_str()) == 0);
-    const Ended built = site.run({"cmake-build"});
-    CAPTURE(built.out, built.err);
-    CHECK(built.status == 0);
-    CHECK(site.has("work/build/p"));
-  }
-  if (is_here("clang-format")) {
-    const Ended format = site.run({"--sarif", site.path("f.sarif"), "clang-format", "--", "a.c"});
-    CAPTURE(format.err);
-    CHECK(format.status == 1);
-    CHECK(text_at(site.records("sarif.written").back(), {"body", "results"}) != "0");
-  }
 }
 
 TEST_CASE("ethos-run: what the looks at the processes saw at most is in run.close",
