@@ -98,16 +98,48 @@ bool is_off_by_default(const Value& component) {
   });
 }
 
-// A descriptor that names its rule by something else than an id or index may be ours: then it
-// counts.
-bool is_off_by_override(const Value& invocations, std::int64_t index) {
+// The component that a descriptor's index counts in (3.54): the driver where it names none, nullptr
+// where it names one that is not there.
+const Value* component_of(const Value& descriptor, const Value& tool) {
+  const Value& named = descriptor.at("toolComponent");
+  const auto& extensions = tool.at("extensions").items();
+  if (named.at("index").is_integer() && named.at("index").number() >= 0) {
+    const auto index = static_cast<std::uint64_t>(named.at("index").number());
+    return index < extensions.size() ? &extensions[index] : nullptr;
+  }
+  const char* key = !named.text_at("guid").empty() ? "guid" : "name";
+  const std::string& text = named.text_at(key);
+  if (text.empty() || tool.at("driver").text_at(key) == text) return &tool.at("driver");
+  const auto at = std::find_if(extensions.begin(), extensions.end(),
+                               [&](const Value& one) { return one.text_at(key) == text; });
+  return at == extensions.end() ? nullptr : &*at;
+}
+
+bool has_denial_rule(const Value& component, const std::string& guid) {
+  const auto& rules = component.at("rules").items();
+  return std::any_of(rules.begin(), rules.end(), [&](const Value& rule) {
+    return rule.text_at("id") == kDenialRule && rule.text_at("guid") == guid;
+  });
+}
+
+// Whether a descriptor means the rule of denials. What names nothing may mean any rule: it counts.
+bool means_denials(const Value& descriptor, const Value& tool) {
+  if (descriptor.has("id")) return descriptor.text_at("id") == kDenialRule;
+  if (descriptor.at("index").is_integer() && descriptor.at("index").number() >= 0) {
+    const Value* component = component_of(descriptor, tool);
+    return component != nullptr && denial_index(*component) == descriptor.at("index").number();
+  }
+  const std::string& guid = descriptor.text_at("guid");
+  if (guid.empty() || has_denial_rule(tool.at("driver"), guid)) return true;
+  const auto& extensions = tool.at("extensions").items();
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [&](const Value& one) { return has_denial_rule(one, guid); });
+}
+
+bool is_off_by_override(const Value& invocations, const Value& tool) {
   for (const Value& invocation : invocations.items()) {
     for (const Value& one : invocation.at("ruleConfigurationOverrides").items()) {
-      const Value& descriptor = one.at("descriptor");
-      const bool is_ours = descriptor.has("id")      ? descriptor.text_at("id") == kDenialRule
-                           : descriptor.has("index") ? descriptor.at("index").number() == index
-                                                     : true;
-      if (is_ours && is_off(one.at("configuration"))) return true;
+      if (is_off(one.at("configuration")) && means_denials(one.at("descriptor"), tool)) return true;
     }
   }
   return false;
@@ -180,8 +212,7 @@ class SarifReader {
       if (key != "results" || reader_.peek() != '[') return reader_.skip_value(3);
       return reader_.walk_array(3, [&] { return result(); });
     });
-    bool off = is_off_by_default(tool.at("driver")) ||
-               is_off_by_override(invocations, denial_index(tool.at("driver")));
+    bool off = is_off_by_default(tool.at("driver")) || is_off_by_override(invocations, tool);
     for (const Value& extension : tool.at("extensions").items())
       off = off || is_off_by_default(extension);
     for (const Value& policy : policies.items()) off = off || is_off_by_default(policy);

@@ -8,12 +8,14 @@
 #include "sarif/convert/sarif1.h"
 #include "sarif/evidence/denials.h"
 #include "sarif/evidence/sandbox_block.h"
-#include "sarif/log/reading.h"
+#include "sarif/log/foreign.h"
 #include "sarif/log/rewrite.h"
 #include "sarif/resolve.h"
 
 namespace ethos::sarif {
 namespace {
+
+const JsonOptions kForeignOptions{.limits = {.depth = kMaxForeignDepth}};
 
 std::vector<Finding> denials_of(ConvertRequest& request) {
   if (!request.evidence) return {};
@@ -51,8 +53,10 @@ RunContext context_of(const ConvertRequest& request) {
   return context;
 }
 
-// Findings of our own rule behind those of the tool, with their places already known.
+// Findings of our own rule behind those of the tool, with their places already known. What the tool
+// called by the name of our rule gets another.
 void append_denials(ConvertedRun& run, std::vector<Finding> denials) {
+  for (Rule& rule : run.rules) rule.id = foreign_id(rule.id, kDenialRuleId);
   if (denials.empty()) return;
   const std::size_t rule = run.rules.size();
   run.rules.push_back(denial_rule());
@@ -105,15 +109,18 @@ ConvertSummary write_native(ConvertedRun run, std::string format, JsonWriter& wr
   std::vector<Finding> denials = denials_of(request);
   fingerprint(denials, request.sources);
   ConvertSummary summary{std::move(format), run.findings.size(), denials.size(), ""};
-  append_denials(run, std::move(denials));
+  if (request.evidence) append_denials(run, std::move(denials));
   write_log(writer, run, context_of(request));
   return summary;
 }
 
 base::Result<ConvertSummary> convert_sarif(ByteSource& source, JsonWriter& writer,
-                                           ConvertRequest& request) {
-  JsonReader reader(source);
+                                           ConvertRequest& request,
+                                           const std::vector<RunSurvey>* survey) {
+  JsonReader reader(source, survey != nullptr ? kForeignOptions : JsonOptions{});
   Additions additions;
+  additions.survey = survey;
+  if (survey != nullptr) additions.own_rule = kDenialRuleId;
   additions.findings = denials_of(request);
   fingerprint(additions.findings, request.sources);
   if (!additions.findings.empty()) additions.rule = denial_rule();
@@ -153,37 +160,28 @@ base::Result<Spooled> spool(ByteSource& source) {
   return spooled;
 }
 
-// Hands out what was spooled and then the rest.
-class ContinuedSource final : public ByteSource {
- public:
-  ContinuedSource(std::string_view spooled, ByteSource& rest) : head_(spooled), rest_(rest) {}
-  std::ptrdiff_t read(std::span<char> into) override {
-    const std::ptrdiff_t got = head_.read(into);
-    return got != 0 ? got : rest_.read(into);
-  }
-
- private:
-  MemorySource head_;
-  ByteSource& rest_;
-};
-
-base::Result<void> check_log(const std::string& bytes) {
-  MemorySource source(bytes);
-  JsonReader reader(source);
-  return for_each_result(reader, [](std::size_t, const JsonView&) { return base::Result<void>(); });
+// SARIF with evidence: read as a whole first, since what stands in it decides what may be passed
+// on.
+base::Result<ConvertSummary> convert_surveyed(std::string_view log, JsonWriter& writer,
+                                              ConvertRequest& request) {
+  MemorySource first(log);
+  JsonReader reader(first, kForeignOptions);
+  const auto survey = survey_log(reader);
+  if (!survey) return base::Unexpected(base::Error(survey.error()));
+  MemorySource second(log);
+  return convert_sarif(second, writer, request, &*survey);
 }
 
-// SARIF with evidence: checked first as long as it fits into memory.
-base::Result<ConvertSummary> convert_checked_sarif(ByteSource& source, JsonWriter& writer,
-                                                   ConvertRequest& request) {
+base::Result<ConvertSummary> convert_any_sarif(ByteSource& source, JsonWriter& writer,
+                                               ConvertRequest& request) {
+  if (!request.evidence) return convert_sarif(source, writer, request, nullptr);
   auto spooled = spool(source);
   if (!spooled) return base::Unexpected(std::move(spooled).error());
-  if (spooled->is_whole) {
-    auto good = check_log(spooled->bytes);
-    if (!good) return base::Unexpected(std::move(good).error());
+  if (!spooled->is_whole) {
+    return base::fail(base::Errc::too_large,
+                      "SARIF of more than " + std::to_string(kMaxSpooledBytes) + " bytes");
   }
-  ContinuedSource whole(spooled->bytes, source);
-  return convert_sarif(whole, writer, request);
+  return convert_surveyed(spooled->bytes, writer, request);
 }
 
 // Brought to 2.1.0 in memory, and then like any other.
@@ -194,7 +192,8 @@ base::Result<ConvertSummary> convert_sarif1(ByteSource& source, JsonWriter& writ
   auto done = upgrade_sarif1(source, to_text);
   if (!done) return base::Unexpected(std::move(done).error());
   MemorySource whole(upgraded.text());
-  auto summary = convert_sarif(whole, writer, request);
+  auto summary = request.evidence ? convert_surveyed(upgraded.text(), writer, request)
+                                  : convert_sarif(whole, writer, request, nullptr);
   if (summary) summary->format = "sarif-1.0";
   return summary;
 }
@@ -216,10 +215,7 @@ base::Result<std::string_view> choose_format(PeekSource& source, const std::stri
 base::Result<ConvertSummary> convert_as(const Format& format, PeekSource& source,
                                         JsonWriter& writer, ConvertRequest& request) {
   if (format.name == "sarif-1.0") return convert_sarif1(source, writer, request);
-  if (format.read == nullptr) {
-    return request.evidence ? convert_checked_sarif(source, writer, request)
-                            : convert_sarif(source, writer, request);
-  }
+  if (format.read == nullptr) return convert_any_sarif(source, writer, request);
   auto run = format.read(source);
   if (!run) return base::Unexpected(std::move(run).error());
   if (run->tool.name.empty()) *run = evidence_run(request);

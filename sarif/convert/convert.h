@@ -15,7 +15,7 @@
 namespace ethos::sarif {
 
 // How much SARIF input is held in memory to be checked before it is copied, when there is evidence.
-inline constexpr std::size_t kMaxSpooledBytes = std::size_t{16} << 20U;
+inline constexpr std::size_t kMaxSpooledBytes = std::size_t{64} << 20U;
 
 struct ConvertRequest {
   std::string format = "auto";  // a name of all_formats(), a short name, or "auto"
@@ -43,7 +43,7 @@ struct ConvertSummary {
 //
 // With evidence the log is written even when the output is no use (a tool that was stopped leaves
 // half a document): the run then has no findings of the tool, says so in a notification, and is not
-// successful. SARIF input over kMaxSpooledBytes is not covered by that: it streams, and fails.
+// successful. SARIF of more than kMaxSpooledBytes is no use with evidence.
 base::Result<ConvertSummary> convert(ByteSource& source, JsonWriter& writer,
                                      ConvertRequest& request);
 

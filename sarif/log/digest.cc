@@ -53,7 +53,8 @@ class Projection {
   void number(std::string_view key, const std::optional<JsonView>& value) {
     if (!value) return;
     const auto number = value->integer();
-    if (!number || *number > record::kMaxInteger || *number < -record::kMaxInteger) return;
+    // -0 is no integer of ethos-json/1.
+    if (!number || value->token() == "-0" || *number > record::kMaxInteger || *number < -record::kMaxInteger) return;
     begin(key);
     out_ += std::to_string(*number);
   }
@@ -82,7 +83,7 @@ std::string result_projection(const JsonView& result) {
     return region ? region->find(key) : std::nullopt;
   };
   auto rule_id = result.find("ruleId");
-  if (!rule_id) rule_id = result.find_path({"rule", "id"});
+  if (!rule_id || !rule_id->is_string()) rule_id = result.find_path({"rule", "id"});
   Projection projection;
   projection.number("end_column", in_region("endColumn"));
   projection.number("end_line", in_region("endLine"));

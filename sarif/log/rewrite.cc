@@ -83,14 +83,17 @@ class Rewrite {
 
   base::Result<void> run(std::size_t index) {
     run_ = index;
+    if (add_.survey != nullptr) foreign_.emplace(add_.own_rule, add_.survey->at(index));
     const bool adds_findings = index == 0 && add_.rule && !add_.findings.empty();
     bool has_results = false;
     bool has_properties = false;
     bool has_automation = false;
     writer_.begin_object();
     auto done = members([&](std::string_view key, JsonEvent value) {
-      if (key == "tool" && adds_findings && value == JsonEvent::begin_object) return tool();
-      if (key == "results" && (adds_findings || add_.write_result || add_.append_results)) {
+      if (key == "tool" && (adds_findings || foreign_) && value == JsonEvent::begin_object)
+        return tool(adds_findings);
+      if (key == "results" &&
+          (adds_findings || foreign_ || add_.write_result || add_.append_results)) {
         has_results = true;
         return results(value, adds_findings);
       }
@@ -99,7 +102,7 @@ class Rewrite {
         return properties();
       }
       has_automation = has_automation || key == "automationDetails";
-      return copy(value);
+      return copy_run_member(key, value);
     });
     if (!done) return done;
     if (adds_findings && !has_results) {
@@ -139,7 +142,7 @@ class Rewrite {
     while (!is_null) {
       const JsonEvent event = reader_.next();
       if (event == JsonEvent::end_array) break;
-      auto done = add_.write_result ? result(event) : copy(event);
+      auto done = add_.write_result || foreign_ ? result(event) : copy(event);
       if (!done) return done;
     }
     if (adds_findings) write_findings();
@@ -152,29 +155,43 @@ class Rewrite {
     if (!fragment_.capture(reader_, event, kMaxElementBytes)) {
       return capture_failure(reader_, fragment_);
     }
-    return add_.write_result(run_, fragment_.root(), writer_);
+    if (add_.write_result) return add_.write_result(run_, fragment_.root(), writer_);
+    foreign_->value(fragment_.root(), writer_);
+    return {};
   }
 
-  base::Result<void> tool() {
+  // A part of a run, whose key is written already, as the tool wrote it or without our names.
+  base::Result<void> copy_run_member(std::string_view key, JsonEvent value) {
+    const bool is_single = key == "originalUriBaseIds" || key == "properties";
+    if (!foreign_ || is_single) return copy(value);
+    if (!fragment_.capture(reader_, value, kMaxElementBytes)) {
+      return capture_failure(reader_, fragment_);
+    }
+    foreign_->value(fragment_.root(), writer_);
+    return {};
+  }
+
+  base::Result<void> tool(bool adds_rule) {
     writer_.begin_object();
-    auto done = members([this](std::string_view key, JsonEvent value) {
-      return key == "driver" && value == JsonEvent::begin_object ? driver() : copy(value);
+    auto done = members([&](std::string_view key, JsonEvent value) {
+      return key == "driver" && value == JsonEvent::begin_object ? driver(adds_rule)
+                                                                 : copy_run_member(key, value);
     });
     if (!done) return done;
     writer_.end_object();
     return {};
   }
 
-  base::Result<void> driver() {
+  base::Result<void> driver(bool adds_rule) {
     bool has_rules = false;
     writer_.begin_object();
     auto done = members([&](std::string_view key, JsonEvent value) {
-      if (key != "rules" || value != JsonEvent::begin_array) return copy(value);
+      if (key != "rules" || value != JsonEvent::begin_array) return copy_run_member(key, value);
       has_rules = true;
-      return rules();
+      return rules(adds_rule);
     });
     if (!done) return done;
-    if (!has_rules) {
+    if (!has_rules && adds_rule) {
       writer_.key("rules");
       writer_.begin_array();
       write_rule(writer_, *add_.rule);
@@ -184,10 +201,10 @@ class Rewrite {
     return {};
   }
 
-  // Appends our rule, unless the tool's log has one of that id already: two descriptors of one id
-  // are refused by consumers.
-  base::Result<void> rules() {
-    bool is_known = false;
+  // Appends our rule. Where ids are left alone, only when the tool's log has none of that id: two
+  // descriptors of one id are refused by consumers.
+  base::Result<void> rules(bool adds_rule) {
+    bool is_known = !adds_rule;
     writer_.begin_array();
     while (true) {
       const JsonEvent event = reader_.next();
@@ -196,6 +213,10 @@ class Rewrite {
         return capture_failure(reader_, fragment_);
       }
       const JsonView rule = fragment_.root();
+      if (foreign_) {
+        foreign_->value(rule, writer_);
+        continue;
+      }
       const auto id = rule.find("id");
       is_known = is_known || (id && id->text_is(add_.rule->id));
       rule.write(writer_);
@@ -230,6 +251,7 @@ class Rewrite {
   JsonWriter& writer_;
   const Additions& add_;
   JsonFragment fragment_;
+  std::optional<ForeignWriter> foreign_;  // of the run that is being written
   std::size_t run_ = 0;
   bool has_version_ = false;
   bool has_runs_ = false;

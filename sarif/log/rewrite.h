@@ -11,6 +11,7 @@
 #include "sarif/json/fragment.h"
 #include "sarif/json/reader.h"
 #include "sarif/json/writer.h"
+#include "sarif/log/foreign.h"
 #include "sarif/model.h"
 
 namespace ethos::sarif {
@@ -19,6 +20,11 @@ namespace ethos::sarif {
 struct Additions {
   // Writes the member "sandbox" into the properties of every run; empty: none is added.
   std::function<void(JsonWriter&)> write_sandbox;
+  // Id of the rule that is only ours, with what survey_log() found in the same log (which must
+  // outlive the rewriting): whatever the tool called so, or numbered so that it would be ours, is
+  // renamed (ForeignWriter). Empty: the log is taken as it is.
+  std::string own_rule;
+  const std::vector<RunSurvey>* survey = nullptr;
   // Appended to the results of the first run, with this rule (no rule, no findings).
   std::optional<Rule> rule;
   std::vector<Finding> findings;
@@ -38,7 +44,8 @@ struct Additions {
 //
 // A member "sandbox" that the tool itself wrote into runs[].properties never passes for ours: when
 // a block is added, the tool's is kept as "sandbox_from_input" (and one that is already called so
-// gets another "_from_input" behind its name).
+// gets another "_from_input" behind its name). With `own_rule` the same holds for what stands in
+// results and rules.
 //
 // Errors leave the output incomplete: the caller throws it away.
 base::Result<void> rewrite_log(JsonReader& reader, JsonWriter& writer, const Additions& additions);

@@ -190,6 +190,32 @@ TEST_CASE("command: SARIF with evidence keeps its own and gains ours", "[sarif]"
   CHECK(digests.fragment.root().find("results")->size() == 6);
 }
 
+TEST_CASE("command: no format's rules pass for the rule of denials", "[sarif]") {
+  const TempDir dir;
+  std::ofstream(dir.file("eslint.json"))
+      << R"([{"filePath":"a.js","messages":[{"ruleId":"runtime.sandbox_denial","severity":2,"message":"m","line":1,"column":1}]}])";
+  std::ofstream(dir.file("old.sarif"))
+      << R"({"version":"1.0.0","runs":[{"tool":{"name":"t"},"results":[{"ruleId":"runtime.sandbox_denial","message":"m"}]}]})";
+  for (const auto& [format, name] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"eslint-json", "eslint.json"}, {"sarif-1.0", "old.sarif"}}) {
+    for (const char* evidence : {"evidence/good_denials.json", "evidence/good_clean.json"}) {
+      CAPTURE(format, evidence);
+      const Outcome done = call(
+          {"convert", "--from", format, "--evidence", data(evidence), dir.file(name), "-o", "-"});
+      REQUIRE(done.code == 0);
+      const Document log(done.out);
+      CHECK(text_of(*log.run0().find("results")->at(0), "ruleId") ==
+            "runtime.sandbox_denial_from_input");
+      const auto rules = log.run0().find_path({"tool", "driver", "rules"});
+      if (!rules) continue;
+      for (const JsonView rule : *rules) {
+        if (rule.find("id")->text_is("runtime.sandbox_denial"))
+          CHECK(text_of(rule, "name") == "SandboxDenial");
+      }
+    }
+  }
+}
+
 TEST_CASE("command: evidence that cannot be trusted stops everything", "[sarif]") {
   CHECK(call({"convert", "--evidence", data("evidence/fail_hole.json"), data("convert/flake8.txt"),
               "-o", "-"})

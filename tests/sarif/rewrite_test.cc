@@ -103,6 +103,104 @@ TEST_CASE("rewrite: no rules, no results, null results, rule already there", "[s
                                 "],\"tool\":{\"driver\":{\"rules\":[{\"id\":\"r\"}]}}" + tail);
 }
 
+// With what the log itself says of its rules.
+std::string owned(const std::string& text, Additions additions) {
+  MemorySource source(text);
+  JsonReader reader(source);
+  const auto survey = survey_log(reader);
+  if (!survey) return "error: " + survey.error().message();
+  additions.own_rule = "r";
+  additions.survey = &*survey;
+  return rewrite(text, additions);
+}
+
+std::string run_of(const std::string& tool, const std::string& rest) {
+  return R"({"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t",)" + tool + "}}" + rest +
+         "}]}";
+}
+
+TEST_CASE("rewrite: what a tool calls as ours is called gets another name", "[sarif]") {
+  const std::string tail = R"(,"properties":{"sandbox":1})";
+  const auto with_rules = [](const std::string& theirs) {
+    return "\"rules\":[" + theirs + "," + kRule + "]";
+  };
+  const auto with_results = [&](const std::string& theirs) {
+    return ",\"results\":[" + theirs + "," + kResult + "]" + tail;
+  };
+  // In rules, also of extensions and policies, in results, and one that has the other name already.
+  CHECK(
+      owned(
+          run_of(
+              R"("rules":[{"id":"r"},{"id":"r_from_input"},{"id":"r/a","deprecatedIds":["r"]},{"id":"rr"}])",
+              R"(,"results":[{"ruleId":"r","ruleIndex":0},{"rule":{"id":"r"}},{"ruleId":"\u0072/x"}])"),
+          with_denial()) ==
+      run_of(
+          with_rules(
+              R"({"id":"r_from_input"},{"id":"r_from_input_from_input"},{"id":"r_from_input/a","deprecatedIds":["r_from_input"]},{"id":"rr"})"),
+          with_results(
+              R"({"ruleId":"r_from_input","ruleIndex":0},{"rule":{"id":"r_from_input"}},{"ruleId":"r_from_input/x"})")) +
+          "\n");
+  CHECK(
+      owned(
+          R"({"version":"2.1.0","runs":[{"tool":{"extensions":[{"rules":[{"id":"r"}]}]},"policies":[{"rules":[{"id":"r"}]}]}]})",
+          with_block()) ==
+      R"({"version":"2.1.0","runs":[{"tool":{"extensions":[{"rules":[{"id":"r_from_input"}]}]},"policies":[{"rules":[{"id":"r_from_input"}]}])" +
+          tail + "}]}\n");
+  // By a number beyond the tool's own rules, but not in an extension's.
+  CHECK(
+      owned(
+          run_of(
+              R"("rules":[{"id":"a"}])",
+              R"(,"results":[{"ruleIndex":1},{"ruleIndex":0},{"ruleIndex":1.0},{"rule":{"index":7}},{"ruleIndex":3,"rule":{"index":3,"toolComponent":{"index":0}}}])"),
+          with_denial()) ==
+      run_of(
+          with_rules(R"({"id":"a"})"),
+          with_results(
+              R"({"ruleIndex":-1},{"ruleIndex":0},{"ruleIndex":-1},{"rule":{"index":-1}},{"ruleIndex":3,"rule":{"index":3,"toolComponent":{"index":0}}})")) +
+          "\n");
+  // What is switched off; an override that names no rule of the tool's is left out.
+  CHECK(
+      owned(
+          run_of(
+              R"("rules":[])",
+              R"(,"results":[],"invocations":[{"ruleConfigurationOverrides":[{"descriptor":{"id":"r","index":0}},{"descriptor":{"index":0}},{"descriptor":{}},{"descriptor":{"guid":"g"}},7]}])"),
+          with_block()) ==
+      run_of(
+          R"("rules":[])",
+          R"(,"results":[],"invocations":[{"ruleConfigurationOverrides":[{"descriptor":{"id":"r_from_input","index":-1}},{"descriptor":{"guid":"g"}}]}])" +
+              tail) +
+          "\n");
+  CHECK(
+      owned(
+          run_of(
+              R"("x":{"properties":{"record_seq":1,"id":"r"}})",
+              R"(,"results":[{"properties":{"record_seq":1,"record_type":"x"},"partialFingerprints":{"ethosDenial/v1":"f","a":"b"}}])"),
+          with_block()) ==
+      run_of(
+          R"("x":{"properties":{"record_seq_from_input":1,"id":"r"}})",
+          R"(,"results":[{"properties":{"record_seq_from_input":1,"record_type_from_input":"x"},"partialFingerprints":{"ethosDenial_from_input/v1":"f","a":"b"}}])" +
+              tail) +
+          "\n");
+}
+
+TEST_CASE("rewrite: what evidence cannot stand beside is refused", "[sarif]") {
+  for (const auto& [text, why] : std::initializer_list<std::pair<const char*, const char*>>{
+           {R"({"version":"2.1.0","runs":7})", "runs is no list"},
+           {R"({"version":"2.1.0","runs":[7]})", "a run is no object"},
+           {R"({"version":"2.1.0","runs":[{"results":{}}]})", "results is no list"},
+           {R"({"version":"2.1.0","runs":[{"results":[1]}]})", "a result is no object"},
+           {R"({"version":"2.1.0","runs":[{"properties":[]}]})", "no object"},
+           {R"({"version":"2.1.0","runs":[{"tool":[]}]})", "tool is no object"},
+           {R"({"version":"2.1.0","runs":[{"tool":{"driver":1}}]})", "driver is no object"},
+           {R"({"version":"2.1.0","runs":[{"tool":{"driver":{"rules":null}}}]})",
+            "rules is no list"},
+           {R"({"version":"2.1.0","runs":[{"externalPropertyFileReferences":{}}]})", "external"},
+           {R"({"version":"2.1.0","runs":[],"inlineExternalProperties":[]})", "external"}}) {
+    CAPTURE(text);
+    CHECK(owned(text, with_denial()).find(why) != std::string::npos);
+  }
+}
+
 TEST_CASE("rewrite: a log without runs can get one", "[sarif]") {
   Additions additions = with_block();
   additions.write_run = [](JsonWriter& writer) {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tool says in SARIF, beside what ethos-run says in the same file.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/sandbox/program.h"
+#include "tests/support/cage_plan.h"
+
+namespace {
+
+using ethos::support::Ended;
+using ethos::support::Site;
+
+std::string log_of(const std::string& run) {
+  return R"({"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t")" + run + "}]}";
+}
+
+// The tool prints `log`; with `acts`, it is denied something first.
+std::string sarif_of(const Site& site, const std::string& log, bool acts) {
+  site.file("log.sarif", log);
+  const std::string script = acts ? "mkdir a 2>/dev/null; cat log.sarif" : "cat log.sarif";
+  const Ended ended =
+      site.run({"--sarif", site.path("out.sarif"), "--read", ".", "--", "/bin/sh", "-c", script});
+  CAPTURE(ended.err);
+  // A fault of the tool's log against the schema is told by the status, and is the tool's.
+  CHECK((ended.status == 0 || ended.status == 125));
+  return site.read("out.sarif");
+}
+
+}  // namespace
+
+TEST_CASE("ethos-run: what a tool says in SARIF never passes for what the runner says",
+          "[sandbox][e2e]") {
+  const Site site;
+  if (site.run({"--", "/bin/true"}).status != 0) {
+    WARN("skipped: no cage can be built here, see ethos-run doctor");
+    return;
+  }
+  const Ended pin = site.program("ethos-ledger", {"pin"});
+  REQUIRE(pin.status == 0);
+  site.file("pin.json", pin.out);
+  const std::string denial = R"({"ruleId":"runtime.sandbox_denial","level":"error",)"
+                             R"("message":{"text":"forged"},"properties":{"record_seq":3,)"
+                             R"("record_type":"runtime.sandbox_denial"},)"
+                             R"("partialFingerprints":{"ethosDenial/v1":"00"}})";
+  const std::string off = R"("configuration":{"enabled":false,"level":"none"}})";
+  const std::string rule =
+      R"({"id":"runtime.sandbox_denial","shortDescription":{"text":"harmless"},)"
+      R"("defaultConfiguration":{"enabled":false,"level":"none"}})";
+  const std::string overrides = R"(}},"results":[],"invocations":[{"executionSuccessful":true,)"
+                                R"("ruleConfigurationOverrides":[{"descriptor":)";
+  const std::string deep(200, '[');
+  const std::string logs[] = {
+      log_of("}},\"results\":[" + denial + "]"),
+      log_of(R"(,"rules":[)" + rule + "]}},\"results\":[" + denial + "," + denial + "]"),
+      log_of(R"(}},"results":[{"ruleIndex":0,"message":{"text":"x"}}])"),
+      log_of(R"(}},"results":[{"rule":{"id":"runtime.sandbox_denial"},"message":{"text":"x"}}])"),
+      log_of(R"(}},"results":[{"ruleId":5,"rule":{"id":"b"},"message":{"text":"x"}}])"),
+      log_of(
+          R"(}},"results":[{"ruleId":"a","message":{"text":"x"},"locations":[{"physicalLocation")"
+          R"(:{"artifactLocation":{"uri":"a"},"region":{"startLine":-0}}}]}])"),
+      log_of(overrides + R"({"id":"runtime.sandbox_denial"},)" + off + "]}]"),
+      log_of(overrides + R"({"index":0},)" + off + "]}]"),
+      log_of(overrides + R"({"index":0,"toolComponent":{"name":"t"}},)" + off + "]}]"),
+      log_of(overrides + R"({"guid":"7f5f1f3e-0000-4000-8000-000000000000"},)" + off + "]}]"),
+      log_of(overrides + R"({},)" + off + "]}]"),
+      log_of(overrides + "{\"id\":\"runtime.sandbox_denial/x\"}," + off + "]}]"),
+      log_of(R"(},"extensions":[{"name":"e","rules":[)" + rule + R"(]}]},"results":[])"),
+      log_of(R"(}},"policies":[{"name":"p","rules":[)" + rule + R"(]}],"results":[])"),
+      log_of(R"(}},"results":[],"properties":5)"),
+      log_of(R"(}},"results":7)"),
+      log_of(R"(,"rules":null}},"results":null)"),
+      log_of(R"(}},"results":[],"externalPropertyFileReferences":{"results":[{"location":)"
+             R"({"uri":"x"}}]})"),
+      log_of("}},\"results\":[],\"properties\":{\"a\":" + deep + std::string(200, ']') + "}"),
+      R"({"version":"2.1.0","runs":[7]})",
+      R"({"version":"2.1.0","runs":7})",
+      R"({"version":"2.1.0","runs":[],"inlineExternalProperties":[{"results":[)" + denial + "]}]}",
+  };
+  for (const bool acts : {false, true}) {
+    for (const std::string& log : logs) {
+      CAPTURE(acts, log);
+      const std::string text = sarif_of(site, log, acts);
+      CHECK(text.find("\"sandbox\"") != std::string::npos);
+      CHECK((text.find("The sandbox stopped an act of the tool") != std::string::npos) == acts);
+      const Ended checked = site.program(
+          "ethos-verify",
+          {"--pin", site.path("work/pin.json"), "--sarif", site.path("out.sarif"), site.ledger()});
+      CAPTURE(text, checked.out, checked.err);
+      CHECK(checked.status == 0);
+    }
+  }
+}
