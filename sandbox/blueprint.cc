@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
+#include <string_view>
 
 #include "sandbox/based_path.h"
 #include "sandbox/child.h"
@@ -54,15 +56,19 @@ class Flattener {
  private:
   const Mount& mount(int index) const { return plan_.mounts[static_cast<std::size_t>(index)]; }
 
-  // The mount that holds `path` among those added so far; the last one wins.
-  const Mount* holder(const std::string& path) const {
-    const Mount* found = nullptr;
-    for (const int index : order_) {
-      const Mount& candidate = mount(index);
-      if (candidate.at == path || !is_within(path, candidate.at)) continue;
-      if (found == nullptr || candidate.at.size() >= found->at.size()) found = &candidate;
+  // The mount that holds `path`, which may be a mount point itself: the nearest above it; of
+  // several in one place the last.
+  const Mount* holder(std::string_view path) const {
+    while (path.size() > 1) {
+      const std::size_t slash = path.rfind('/');
+      path = path.substr(0, slash == 0 ? 1 : slash);
+      const auto behind =
+          std::upper_bound(order_.begin(), order_.end(), path,
+                           [this](std::string_view at, int index) { return at < mount(index).at; });
+      if (behind != order_.begin() && mount(*std::prev(behind)).at == path)
+        return &mount(*std::prev(behind));
     }
-    return found;
+    return nullptr;
   }
 
   // Makes `path` and its missing parents when they stand on a tmpfs of ours; below a bind they
@@ -92,6 +98,8 @@ class Flattener {
     op.mount = index;
     op.type = m.type;
     op.attributes = attributes_of(m);
+    const Mount* on = holder(m.at);
+    op.is_on_ours = on != nullptr && (is_own_tmpfs(on->kind) || on->kind == MountKind::proc);
     switch (m.kind) {
       case MountKind::root:
         set_tmpfs(op, m, Step::mount_root, "ethos-root", 0755);
@@ -180,7 +188,7 @@ class Flattener {
       op.at = below_root(path);
       op.text = "f0";  // the child takes "d0" when it finds a directory
       op.attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-      op.may_be_absent = true;
+      op.may_be_absent = op.is_on_ours = true;
       out_.ops.push_back(std::move(op));
     }
   }

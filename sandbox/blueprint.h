@@ -41,6 +41,7 @@ struct BuildOp {
   int mount = -1;                // index into Plan::mounts, -1 for added acts
   int slot = -1;  // staged: index of the upper layer; bind in root mode: index of the tree
   bool may_be_absent = false;  // masks below /proc that this kernel does not have
+  bool is_on_ours = false;     // the mount point stands on a tmpfs or /proc of the cage's own
   NodeType type = NodeType::directory;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -24,22 +25,55 @@ void add_scratch(const ChildContext& c, Site& site, const BuildOp& op) {
   place(c, site, op, view);
 }
 
-// Over what is hidden: an empty object of the same type.
-void add_mask(const ChildContext& c, const Site& site, const BuildOp& op) {
-  const long target = open_target(site, op);
-  if (target == -ENOENT && op.may_be_absent) return;
-  must(c, op.step, target, op.mount);
-  struct stat found {};
-  must(c, op.step, raw::call(SYS_newfstatat, target, "", &found, AT_EMPTY_PATH), op.mount);
-  const bool is_directory = (found.st_mode & S_IFMT) == S_IFDIR;
-  if (!op.may_be_absent && is_directory != (op.type == NodeType::directory))
-    fail(c, op.step, is_directory ? EISDIR : ENOTDIR, op.mount);
-  char name[3] = {is_directory ? 'd' : 'f', op.text[1], '\0'};
+bool is_first_mask(const Site& site, long tree) {
+  return std::any_of(site.masks.begin(), site.masks.end(),
+                     [tree](const Mask& mask) { return mask.tree == tree; });
+}
+
+// An empty object of the same type, as a detached mount.
+long mask_tree(const ChildContext& c, Site& site, const BuildOp& op, bool is_directory) {
+  const bool is_git = op.text[1] == 'g';
+  Mask& first = site.masks[(is_directory ? 1U : 0U) + (is_git ? 2U : 0U)];
+  if (first.tree >= 0 && first.attributes == op.attributes)
+    return clone_tree(c, op, first.tree, "");
+  const char name[3] = {is_directory ? 'd' : 'f', op.text[1], '\0'};
   const long tree = clone_tree(c, op, site.stage, name);
   set_attributes(c, op, tree, op.attributes);
-  attach(c, op, tree, target);
-  close_fd(tree);
-  close_fd(target);
+  if (first.tree < 0) first = {tree, op.attributes};
+  return tree;
+}
+
+// What kind of object the mask is to stand over; -ENOENT: none is there, and none need be.
+long type_below(const ChildContext& c, const BuildOp& op, long dir, const char* path, int flags) {
+  struct stat found {};
+  const long looked = raw::call(SYS_newfstatat, dir, path, &found, flags);
+  if (looked == -ENOENT && op.may_be_absent) return looked;
+  must(c, op.step, looked, op.mount);
+  return static_cast<long>(found.st_mode & S_IFMT);
+}
+
+// Over what is hidden. In the cage's own /proc the kernel alone makes the names; elsewhere they are
+// the host's, and what was looked at is what is covered.
+void add_mask(const ChildContext& c, Site& site, const BuildOp& op) {
+  const long target = op.is_on_ours ? -1 : open_target(site, op);
+  if (!op.is_on_ours) {
+    if (target == -ENOENT && op.may_be_absent) return;
+    must(c, op.step, target, op.mount);
+  }
+  const long type = op.is_on_ours ? type_below(c, op, site.root, op.at.c_str(), AT_SYMLINK_NOFOLLOW)
+                                  : type_below(c, op, target, "", AT_EMPTY_PATH);
+  if (type == -ENOENT) return;
+  if (type == S_IFLNK) fail(c, op.step, ELOOP, op.mount);
+  const bool is_directory = type == S_IFDIR;
+  if (!op.may_be_absent && is_directory != (op.type == NodeType::directory))
+    fail(c, op.step, is_directory ? EISDIR : ENOTDIR, op.mount);
+  const long tree = mask_tree(c, site, op, is_directory);
+  if (op.is_on_ours)
+    attach_at_place(c, site, op, tree);
+  else
+    attach(c, op, tree, target);
+  if (!is_first_mask(site, tree)) close_fd(tree);
+  if (target >= 0) close_fd(target);
 }
 
 void add_own_bind(const ChildContext& c, const Site& site, const BuildOp& op) {
@@ -244,6 +278,8 @@ void build_tree(const ChildContext& c) {
   close_fd(site.root);
   close_fd(site.stage);
   close_fd(site.host_root);
+  for (const Mask& mask : site.masks)
+    if (mask.tree >= 0) close_fd(mask.tree);
 }
 
 }  // namespace ethos::sandbox::child

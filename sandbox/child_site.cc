@@ -78,10 +78,19 @@ long open_target(const Site& site, const BuildOp& op) {
                     kResolveNoSymlinks | kResolveNoMagicLinks);
 }
 
-void place(const ChildContext& c, const Site& site, const BuildOp& op, long mount) {
+void attach_at_place(const ChildContext& c, const Site& site, const BuildOp& op, long mount) {
+  if (op.is_on_ours) {
+    must(c, op.step, raw::call(SYS_move_mount, mount, "", site.root, op.at.c_str(), kMoveFromFd),
+         op.mount);
+    return;
+  }
   const long target = must(c, op.step, open_target(site, op), op.mount);
   attach(c, op, mount, target);
   close_fd(target);
+}
+
+void place(const ChildContext& c, const Site& site, const BuildOp& op, long mount) {
+  attach_at_place(c, site, op, mount);
   close_fd(mount);
 }
 

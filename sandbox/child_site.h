@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,6 +13,11 @@
 // child with the step of its BuildOp.
 namespace ethos::sandbox::child {
 
+struct Mask {
+  long tree = -1;
+  std::uint64_t attributes = 0;
+};
+
 // Everything that must exist while the cage is built and vanishes with the old root: the stage is a
 // tmpfs somewhere on the old root, holding the mask sources and the mount points for layers.
 struct Site {
@@ -21,6 +27,8 @@ struct Site {
   long root = -1;  // the new root
   long scratch = -1;
   std::size_t next_tree = 0;
+  // The first mask of each kind, once it stands: a copy of it has its attributes already.
+  std::array<Mask, 4> masks;
 };
 
 long new_fs(const ChildContext& c, const BuildOp& op, const char* type);
@@ -37,7 +45,10 @@ long new_tmpfs(const ChildContext& c, const BuildOp& op, const char* source,
 void attach(const ChildContext& c, const BuildOp& op, long mount, long target);
 // The mount point inside the new root; no link may stand in the way.
 long open_target(const Site& site, const BuildOp& op);
-// Attaches at the op's place and closes `mount`.
+// Attaches at the op's place. On a file system of the cage's own the name is enough: nobody else
+// has put anything there.
+void attach_at_place(const ChildContext& c, const Site& site, const BuildOp& op, long mount);
+// The same, and closes `mount`.
 void place(const ChildContext& c, const Site& site, const BuildOp& op, long mount);
 // Attaches at a mount point of its own on the stage: "u7" for 'u' and 7.
 void attach_on_stage(const ChildContext& c, const BuildOp& op, const Site& site, char letter,

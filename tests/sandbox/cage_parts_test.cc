@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <stdlib.h>
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/mount.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -117,6 +117,18 @@ TEST_CASE("blueprint: parents come first, every mount point is made once", "[san
   CHECK(b.staged_count == 1);
   // Nothing is made inside the granted tree: its mount points exist there.
   for (const auto& at : made) CHECK(("/" + at == dir.path() || !is_within("/" + at, dir.path())));
+  // Names in it are the host's, who may put links there: only elsewhere is a name enough.
+  int ours = 0;
+  for (const BuildOp& op : b.ops) {
+    CAPTURE(op.at);
+    const bool is_inside = is_within("/" + op.at, dir.path()) && "/" + op.at != dir.path();
+    if (is_inside) CHECK_FALSE(op.is_on_ours);
+    if (op.at == "proc/keys" || op.at == "dev/null" || "/" + op.at == dir.path()) {
+      CHECK(op.is_on_ours == (op.kind != BuildKind::file && op.kind != BuildKind::directory));
+      ours += op.is_on_ours ? 1 : 0;
+    }
+  }
+  CHECK(ours == 3);
 }
 
 TEST_CASE("blueprint: process limits follow who enforces", "[sandbox]") {
