@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -29,6 +30,11 @@ std::string hex_text(std::uint64_t value) {
     value /= 16;
   } while (value != 0);
   return "0x" + out;
+}
+
+const filter::Scheduling* scheduling_call(std::int32_t nr) {
+  const auto* at = std::ranges::find(filter::kScheduling, nr, &filter::Scheduling::nr);
+  return at == filter::kScheduling.end() ? nullptr : at;
 }
 
 }  // namespace
@@ -114,18 +120,6 @@ Verdict Judge::decide_memory_file(const Call& call) const {
   return {is_memory_counted() ? 0 : ENOSYS};
 }
 
-Verdict Judge::decide_own_filter(const Call& call) {
-  constexpr std::uint32_t kStrict = 0, kFilter = 1;  // seccomp's operations
-  const auto word = static_cast<std::uint32_t>(call.args[0]);
-  const bool is_prctl = call.nr == 157;
-  if (is_prctl && word != filter::kPrctlSeccomp) return {EINVAL};
-  if (!is_prctl && word != kFilter && word != kStrict) return {0};
-  if (own_filters_ >= filter::kMaxOwnFilters)
-    return refuse_call(call, "syscall", "as many filters of its own as a run may have", ENOMEM);
-  ++own_filters_;
-  return {0};
-}
-
 // By the kernel, in a cgroup; or no limit asks for it.
 bool Judge::is_memory_counted() const {
   const auto memory = plan_->limit("memory_bytes");
@@ -199,6 +193,11 @@ Verdict Judge::decide_arguments(const Call& call) {
     denial.object = "limit " + std::to_string(as_int(call.args[1])) + " of process " +
                     std::to_string(as_int(call.args[0]));
     denial.reason = "limits of another process";
+  } else if (const auto* call_of = scheduling_call(call.nr)) {
+    const bool is_process = call_of->which < 0 || as_int(call.args[0]) == call_of->which;
+    denial.object = is_process ? "process 1" : "which " + std::to_string(as_int(call.args[0]));
+    denial.reason =
+        is_process ? "scheduling of the cage's own process" : "scheduling of more than one process";
   } else {
     denial.object = "value " + hex_text(call.args[0] & 0xffffffff);
     denial.reason = "personality not allowed";

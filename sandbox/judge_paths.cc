@@ -27,9 +27,10 @@ std::int32_t as_int(std::uint64_t word) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(word));
 }
 
-// chmod and chown in all their forms.
-bool changes_mode_or_owner(std::int32_t nr) {
-  constexpr std::array<std::int32_t, 8> kCalls{90, 91, 92, 93, 94, 260, 268, 452};
+// chmod, chown and utime in all their forms.
+bool changes_inode(std::int32_t nr) {
+  constexpr std::array<std::int32_t, 12> kCalls{90,  91,  92,  93,  94,  132,
+                                                235, 260, 261, 268, 280, 452};
   return std::ranges::find(kCalls, nr) != kCalls.end();
 }
 
@@ -211,8 +212,8 @@ Verdict Judge::refuse_set_id(const Call& call) {
 Verdict Judge::decide_path_change(const Call& call) {
   Verdict verdict = decide_paths(call);
   // Nothing that the kernel may still find by then: what was judged can be another file later.
-  if (verdict.error == 0 && std::ranges::find(filter::kAttributeSetting, call.nr) !=
-                                filter::kAttributeSetting.end())
+  if (verdict.error == 0 &&
+      std::ranges::find(filter::kAttributeSetting, call.nr) != filter::kAttributeSetting.end())
     verdict.error = EOPNOTSUPP;
   return verdict;
 }
@@ -258,18 +259,24 @@ bool Judge::may_change_at(const Call& call, LastName last, bool removes, const P
   const bool is_there = place.reach == Reach::object;
   const bool is_kept = last == LastName::make || last == LastName::place;
   verdict = {0};
-  if (is_kept && !place.has_name) return false;          // "." and "..": EBUSY, EEXIST
-  if (last == LastName::make && is_there) return false;  // EEXIST
   const Cover cover = grants_.cover(place.path);
+  if (is_kept && !place.has_name) {  // "." and "..": EBUSY, EEXIST
+    // In what is hidden the kernel does not come so far.
+    if (cover == Cover::hidden || cover == Cover::git)
+      verdict = refuse_write(call, place.path, cover);
+    return false;
+  }
+  if (last == LastName::make && is_there) return false;  // EEXIST
   // What is granted itself stands in a directory that is not, or is mounted there: EBUSY or EROFS.
   if (cover == Cover::writable && last == LastName::place && is_there &&
       (parent_cover(place.path) != Cover::writable || grants_.is_mount_point(place.path))) {
     verdict = refuse_write(call, place.path, parent_cover(place.path));
     return false;
   }
-  // The cage's devices are the machine's, which the kernel lets nobody inside change.
+  // The cage's devices are the machine's. The kernel lets nobody inside change mode and owner, but
+  // whoever may write to one may set its times to now.
   if (cover == Cover::writable && is_there && S_ISCHR(place.mode) &&
-      is_within(place.path, "/dev") && changes_mode_or_owner(call.nr)) {
+      is_within(place.path, "/dev") && changes_inode(call.nr)) {
     verdict = refuse_path(call, place.path, "permission", "a device of the machine", EPERM);
     return false;
   }

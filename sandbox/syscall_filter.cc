@@ -80,8 +80,14 @@ CallClass classify_call(std::int32_t nr) {
     case 16:
     case 72:
     case 135:
+    case 141:
+    case 142:
+    case 144:
     case 160:
+    case 203:
+    case 251:
     case 302:
+    case 314:
       return CallClass::refused_args;
     case 90:
     case 91:

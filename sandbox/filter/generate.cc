@@ -6,6 +6,7 @@
 //
 // Everything a program does not list is handed to the supervisor (observe writes, all) or refused
 // with EPERM or ENOSYS at once (observe off, where nobody records it).
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
 #include <sys/mman.h>
@@ -84,6 +85,7 @@ class Builder {
     add_sockets();
     add_requests();
     add_limits();
+    add_scheduling();
     add_options();
     return export_bytes();
   }
@@ -237,7 +239,37 @@ class Builder {
     if (is_silent_) rule(SCMP_ACT_ERRNO(EPERM), 302, {other, writes});
   }
 
+  // Allowed is what differs from 1 in all 64 bits, after 1 in the low half was refused. Where that
+  // is the supervisor's to say, libseccomp takes no rule for it, as it is the default: the rule
+  // gets an error of no call, which export_bytes() replaces.
+  void add_scheduling() {
+    for (const auto& call : filter::kScheduling) {
+      const bool has_which = call.which >= 0;
+      const unsigned process = has_which ? 1 : 0;
+      const std::uint32_t action = is_silent_ ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ERRNO(kAsk);
+      scmp_arg_cmp other{};
+      other.arg = process;
+      other.op = SCMP_CMP_NE;
+      other.datum_a = 1;
+      std::vector<scmp_arg_cmp> first{equals(process, 1)}, rest{other};
+      if (has_which) {
+        const auto which = static_cast<std::uint32_t>(call.which);
+        first.insert(first.begin(), equals(0, which));
+        rest.insert(rest.begin(), equals(0, which));
+      }
+      rule(action, call.nr, first);
+      allow(call.nr, rest);
+      // Not the default ENOSYS: the call exists.
+      if (is_silent_ && has_which)
+        for (std::uint32_t which = 0; which < 4; ++which)
+          if (which != static_cast<std::uint32_t>(call.which))
+            rule(SCMP_ACT_ERRNO(EPERM), call.nr, {equals(0, which)});
+    }
+  }
+
   void add_options() {
+    rule(is_silent_ ? SCMP_ACT_ERRNO(EINVAL) : SCMP_ACT_ERRNO(kAsk), 157,
+         {equals(0, filter::kPrctlSchedCore)});
     for (const auto& block : filter::kPrctlOptions)
       allow(157, {masked(0, block.mask, block.value)});  // prctl
     // Counted by the supervisor.
@@ -258,8 +290,21 @@ class Builder {
     std::vector<std::uint8_t> out(static_cast<std::size_t>(size));
     if (pread(fd, out.data(), out.size(), 0) != size) std::exit(1);
     close(fd);
+    replace_asks(out);
     return out;
   }
+
+  static void replace_asks(std::vector<std::uint8_t>& bytes) {
+    for (std::size_t at = 0; at + sizeof(sock_filter) <= bytes.size(); at += sizeof(sock_filter)) {
+      sock_filter op{};
+      std::memcpy(&op, bytes.data() + at, sizeof op);
+      if (op.code != (BPF_RET | BPF_K) || op.k != (SECCOMP_RET_ERRNO | kAsk)) continue;
+      op.k = SECCOMP_RET_USER_NOTIF;
+      std::memcpy(bytes.data() + at, &op, sizeof op);
+    }
+  }
+
+  static constexpr std::uint32_t kAsk = 4094;  // no call returns it
 
   Profile profile_;
   bool is_silent_;

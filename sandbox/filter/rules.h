@@ -106,10 +106,7 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     137,  // statfs
     138,  // fstatfs
     140,  // getpriority
-    141,  // setpriority
-    142,  // sched_setparam
     143,  // sched_getparam
-    144,  // sched_setscheduler
     145,  // sched_getscheduler
     146,  // sched_get_priority_max
     147,  // sched_get_priority_min
@@ -131,7 +128,6 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     200,  // tkill
     201,  // time
     202,  // futex
-    203,  // sched_setaffinity
     204,  // sched_getaffinity
     213,  // epoll_create
     217,  // getdents64
@@ -160,7 +156,6 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     244,  // mq_notify
     245,  // mq_getsetattr
     247,  // waitid
-    251,  // ioprio_set
     252,  // ioprio_get
     253,  // inotify_init
     254,  // inotify_add_watch
@@ -196,7 +191,6 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     306,  // syncfs
     307,  // sendmmsg
     309,  // getcpu
-    314,  // sched_setattr
     315,  // sched_getattr
     318,  // getrandom
     324,  // membarrier
@@ -225,6 +219,22 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     464,  // getxattrat
     465,  // listxattrat
     468,  // file_getattr
+});
+
+// Calls that set how processes are scheduled, of any process but pid 1 of the cage: that one tells
+// when the tool ends, and must not be starved by it. (Threads are named by their ids, as Java and
+// pthread_setaffinity_np do.)
+struct Scheduling {
+  std::int32_t nr;
+  int which;  // value of the first argument that says "a process"; -1: the first is the process
+};
+inline constexpr auto kScheduling = std::to_array<Scheduling>({
+    {141, 0},   // setpriority: PRIO_PROCESS. Groups and users would take pid 1 along.
+    {142, -1},  // sched_setparam
+    {144, -1},  // sched_setscheduler
+    {203, -1},  // sched_setaffinity
+    {251, 1},   // ioprio_set: IOPRIO_WHO_PROCESS
+    {314, -1},  // sched_setattr
 });
 
 // Calls that change something by path: let through under `observe: off`, handed to the supervisor
@@ -451,8 +461,9 @@ inline constexpr auto kFcntlCommands = std::to_array<std::uint32_t>({
 });
 
 // prctl() options that may pass, as blocks {mask, value} of the option's low 32 bits: all below 78
-// but 22 (PR_SET_SECCOMP), and the two that are words. Later ones are answered EINVAL, as by an
-// older kernel: 78 (PR_FUTEX_HASH) takes memory that no limit counts.
+// but 22 (PR_SET_SECCOMP) and 62, and the two that are words. Others are answered EINVAL, as by an
+// older kernel: 78 (PR_FUTEX_HASH) takes memory that no limit counts, and 62 (PR_SCHED_CORE) keeps
+// the host's processes off the other half of each core that the tool is on.
 struct Block {
   std::uint32_t mask;
   std::uint32_t value;
@@ -471,6 +482,7 @@ inline constexpr auto kPrctlOptions = std::to_array<Block>({
     {~0U, 0x59616d61},  // PR_SET_PTRACER
 });
 inline constexpr std::uint32_t kPrctlSeccomp = 22;
+inline constexpr std::uint32_t kPrctlSchedCore = 62;
 
 // Limits that the tool may change: all but RLIMIT_CORE (4), whose 0 would hand a dump to the host's
 // collector; changing that one does nothing and succeeds.

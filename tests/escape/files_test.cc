@@ -66,12 +66,18 @@ TEST_CASE("escape: nothing of a read grant can be changed", "[escape][kernel]") 
   }
 }
 
-TEST_CASE("escape: mode and owner of a device are refused and recorded", "[escape][kernel]") {
+TEST_CASE("escape: mode, owner and times of a device are refused and recorded", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;
-  struct stat before {};
-  struct stat after {};
-  REQUIRE(stat("/dev/null", &before) == 0);
+  const auto states = [] {
+    std::vector<struct stat> out;
+    for (const char* name : {"null", "zero", "full", "random", "urandom"}) {
+      out.emplace_back();
+      REQUIRE(stat((std::string("/dev/") + name).c_str(), &out.back()) == 0);
+    }
+    return out;
+  };
+  const auto before = states();
   auto plan = hostile_plan(dir, {"device_rights"});
   support::CageRun r{};
   support::run(r, plan);
@@ -87,9 +93,42 @@ TEST_CASE("escape: mode and owner of a device are refused and recorded", "[escap
     CHECK(denial->rule == "permission");
     CHECK(denial->error == EPERM);
   }
-  REQUIRE(stat("/dev/null", &after) == 0);
-  CHECK(before.st_mode == after.st_mode);
-  CHECK(before.st_uid == after.st_uid);
+  for (const auto& [name, call] :
+       {std::pair{"utimensat", "utimensat"}, std::pair{"futimens", "utimensat"},
+        std::pair{"utime", "utime"}, std::pair{"utimes", "utimes"},
+        std::pair{"futimesat", "futimesat"}}) {
+    CAPTURE(name);
+    CHECK(answers.of(name) == EPERM);
+    CHECK(r.sink.find(call, "/dev/") != nullptr);
+  }
+  const auto after = states();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    CHECK(before[i].st_mode == after[i].st_mode);
+    CHECK(before[i].st_uid == after[i].st_uid);
+    CHECK(before[i].st_mtim.tv_sec == after[i].st_mtim.tv_sec);
+    CHECK(before[i].st_mtim.tv_nsec == after[i].st_mtim.tv_nsec);
+    CHECK(before[i].st_ctim.tv_sec == after[i].st_ctim.tv_sec);
+    CHECK(before[i].st_ctim.tv_nsec == after[i].st_ctim.tv_nsec);
+  }
+}
+
+TEST_CASE("escape: an act on a hidden directory is recorded, however it is named",
+          "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("hid/key", "1");
+  auto plan = hostile_plan(dir, {"hidden-dots", dir.path() + "/hid"});
+  support::hide(plan, "hid", false);
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  for (const char* name : {"symlink", "rename", "rmdir", "mkdir", "link"}) {
+    CAPTURE(name);
+    CHECK(Answers(r.out()).of(name) == EACCES);
+    const auto* denial = r.sink.find(name, "/hid");
+    REQUIRE(denial != nullptr);
+    CHECK(denial->rule == "hidden");
+  }
 }
 
 TEST_CASE("escape: a path below a descriptor is judged where it leads", "[escape][kernel]") {

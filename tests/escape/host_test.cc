@@ -87,6 +87,30 @@ TEST_CASE("escape: devices and what stands at the top are the cage's own few", "
   for (const auto& path : absent) CHECK(Answers(top.out()).of(path) == ENOENT);
 }
 
+TEST_CASE("escape: nobody in the cage schedules its own process", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  support::CageRun r{};
+  support::run(r, hostile_plan(dir, {"scheduling"}));
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  const Answers answers(r.out());
+  for (const char* name : {"sched_setscheduler", "sched_setparam", "sched_setaffinity",
+                           "sched_setattr", "setpriority", "ioprio_set"}) {
+    CAPTURE(name);
+    CHECK(answers.of(name) == EPERM);
+    const auto* denial = r.sink.find(name, "process 1");
+    REQUIRE(denial != nullptr);
+    CHECK(denial->object_mark == sandbox::Mark::kernel);
+  }
+  for (const char* name : {"sched_setattr_high", "setpriority_group", "setpriority_user",
+                           "ioprio_set_group", "ioprio_set_user"})
+    CHECK(answers.of(name) == EPERM);
+  CHECK(answers.of("sched_core") == EINVAL);
+  for (const char* name : {"own_affinity", "own_priority", "own_scheduler", "own_io", "self"})
+    CHECK(answers.of(name) == 0);
+}
+
 TEST_CASE("escape: no priority, no huge page, no shared memory beyond the limits",
           "[escape][kernel]") {
   REQUIRE_CAGE();

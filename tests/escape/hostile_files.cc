@@ -77,6 +77,22 @@ int device_rights(const Arguments&) {
   say("fchmod", fchmod(null, 0600));
   say("chown", chown("/dev/null", getuid(), getgid()));
   say("fchown", fchown(null, getuid(), getgid()));
+  say("utimensat", utimensat(AT_FDCWD, "/dev/zero", nullptr, 0));
+  say("futimens", futimens(null, nullptr));
+  say("utime", syscall(SYS_utime, "/dev/full", nullptr));
+  say("utimes", syscall(SYS_utimes, "/dev/random", nullptr));
+  say("futimesat", syscall(SYS_futimesat, AT_FDCWD, "/dev/urandom", nullptr));
+  return 0;
+}
+
+// Acts on a hidden directory (the first argument) by names that have none of their own.
+int hidden_dots(const Arguments& args) {
+  const std::string dot = args[1] + "/.";
+  say("symlink", symlink("x", dot.c_str()));
+  say("rename", rename(dot.c_str(), "other"));
+  say("rmdir", rmdir(dot.c_str()));
+  say("mkdir", mkdir(dot.c_str(), 0700));
+  say("link", link("/dev/null", dot.c_str()));
   return 0;
 }
 
@@ -190,8 +206,8 @@ int standard_input(const Arguments&) {
   return 0;
 }
 
-// Opens each of its standard descriptors anew, in every way, and puts into the first what its caller
-// never said.
+// Opens each of its standard descriptors anew, in every way, and puts into the first what its
+// caller never said.
 int reopen_streams(const Arguments&) {
   const int own = open("/proc/self/fd/0", O_RDWR | O_NONBLOCK);
   if (own >= 0) {
@@ -221,11 +237,12 @@ int reopen_streams(const Arguments&) {
 }  // namespace
 
 const std::vector<Entry> kFileCases = {
-    {"reopen-streams", reopen_streams},
-    {"standard-input", standard_input},
-    {"change-paths", change_paths}, {"read-paths", read_paths},        {"write-paths", write_paths},
-    {"stat-paths", stat_paths},     {"link-tricks", link_tricks},      {"path-race", path_race},
-    {"denial-flood", denial_flood}, {"device_rights", device_rights}, {"environment", show_environment},
+    {"reopen-streams", reopen_streams}, {"standard-input", standard_input},
+    {"change-paths", change_paths},     {"read-paths", read_paths},
+    {"write-paths", write_paths},       {"stat-paths", stat_paths},
+    {"link-tricks", link_tricks},       {"path-race", path_race},
+    {"denial-flood", denial_flood},     {"device_rights", device_rights},
+    {"hidden-dots", hidden_dots},       {"environment", show_environment},
 };
 
 }  // namespace hostile

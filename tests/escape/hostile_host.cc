@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "tests/escape/hostile.h"
 
@@ -126,6 +127,46 @@ int page_cache(const Arguments& args) {
   return 0;
 }
 
+// How the cage's own process is scheduled, by its number and by what it is one of; then threads of
+// its own, as programs do.
+int scheduling(const Arguments&) {
+  const sched_param none{};
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  CPU_SET(0, &first);
+  struct {
+    std::uint32_t size, policy;
+    std::uint64_t flags;
+    std::int32_t nice;
+    std::uint32_t priority;
+    std::uint64_t runtime, deadline, period;
+  } idle{48, SCHED_IDLE, 0, 0, 0, 0, 0, 0};
+  say("sched_setscheduler", sched_setscheduler(1, SCHED_IDLE, &none));
+  say("sched_setparam", sched_setparam(1, &none));
+  say("sched_setaffinity", sched_setaffinity(1, sizeof first, &first));
+  say("sched_setattr", syscall(SYS_sched_setattr, 1, &idle, 0));
+  say("sched_setattr_high", syscall(SYS_sched_setattr, (1UL << 32) + 1, &idle, 0));
+  say("setpriority", setpriority(PRIO_PROCESS, 1, 19));
+  say("setpriority_group", setpriority(PRIO_PGRP, 0, 1));
+  say("setpriority_user", setpriority(PRIO_USER, 0, 1));
+  say("ioprio_set", syscall(SYS_ioprio_set, 1, 1, 3 << 13));
+  say("ioprio_set_group", syscall(SYS_ioprio_set, 2, 0, 3 << 13));
+  say("ioprio_set_user", syscall(SYS_ioprio_set, 3, 0, 3 << 13));
+  say("sched_core", prctl(62, 1, 0, 0, 0));
+  int ends[2] = {-1, -1};
+  if (pipe(ends) != 0) return 1;
+  std::thread thread([&] {
+    const auto id = static_cast<pid_t>(syscall(SYS_gettid));
+    say("own_affinity", sched_setaffinity(id, sizeof first, &first));
+    say("own_priority", setpriority(PRIO_PROCESS, static_cast<id_t>(id), 5));
+    say("own_scheduler", sched_setscheduler(id, SCHED_BATCH, &none));
+    say("own_io", syscall(SYS_ioprio_set, 1, id, 3 << 13));
+  });
+  thread.join();
+  say("self", setpriority(PRIO_PROCESS, 0, 6));
+  return 5;
+}
+
 // Signals to everybody, and to a process by the number it has on the host: args[1].
 int signal_all(const Arguments& args) {
   const int host = std::stoi(args[1]);
@@ -219,17 +260,10 @@ int fill_shared(const Arguments&) {
 }  // namespace
 
 const std::vector<Entry> kHostCases = {
-    {"kernel-files", kernel_files},
-    {"list-names", list_names},
-    {"priorities", priorities},
-    {"privileges", privileges},
-    {"uids", uids},
-    {"page-cache", page_cache},
-    {"signal-all", signal_all},
-    {"inherited", inherited},
-    {"signal-storm", signal_storm},
-    {"die-in-calls", die_in_calls},
-    {"vfork-sleep", vfork_sleep},
+    {"kernel-files", kernel_files}, {"list-names", list_names},     {"priorities", priorities},
+    {"scheduling", scheduling},     {"privileges", privileges},     {"uids", uids},
+    {"page-cache", page_cache},     {"signal-all", signal_all},     {"inherited", inherited},
+    {"signal-storm", signal_storm}, {"die-in-calls", die_in_calls}, {"vfork-sleep", vfork_sleep},
     {"fill-shared", fill_shared},
 };
 

@@ -243,12 +243,27 @@ int kernel_memory(const Arguments&) {
   return 0;
 }
 
+// Filters of its own that write the machine's log; and one that does not.
+int logging_filters(const Arguments&) {
+  sock_filter logs[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0},
+                        {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_getppid},
+                        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_LOG},
+                        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+  const sock_fprog logging{4, logs};
+  const sock_fprog quiet{1, logs + 3};
+  say("by_prctl", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &logging, 0, 0));
+  say("by_call", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &logging));
+  say("by_flag", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_LOG, &quiet));
+  say("quiet", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &quiet));
+  return 0;
+}
+
 }  // namespace
 
 const std::vector<Entry> kSystemCases = {
     {"mounts", mounts}, {"namespaces", namespaces},       {"dangerous", dangerous},
     {"gates", gates},   {"terminals", terminals},         {"run-code", run_code},
-    {"limits", limits}, {"kernel-memory", kernel_memory},
+    {"limits", limits}, {"kernel-memory", kernel_memory}, {"logging-filters", logging_filters},
 };
 
 }  // namespace hostile

@@ -209,6 +209,22 @@ TEST_CASE("escape: unix sockets of the host are out of reach", "[escape][kernel]
   CHECK(r.sink.find("setsockopt", "option 26") != nullptr);
 }
 
+TEST_CASE("escape: a filter of the tool's own does not write the kernel's log",
+          "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  support::CageRun r{};
+  support::run(r, hostile_plan(dir, {"logging-filters"}));
+  CAPTURE(r.text());
+  const Answers answers(r.out());
+  CHECK(answers.of("by_prctl") == EINVAL);
+  CHECK(answers.of("by_call") == EINVAL);
+  CHECK(answers.of("by_flag") == EINVAL);
+  CHECK(answers.of("quiet") == 0);
+  CHECK(r.sink.find("prctl") != nullptr);
+  CHECK(r.sink.find("seccomp") != nullptr);
+}
+
 TEST_CASE("escape: without an observer sockets are refused and nothing is recorded",
           "[escape][kernel]") {
   REQUIRE_CAGE();

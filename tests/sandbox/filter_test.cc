@@ -130,13 +130,16 @@ TEST_CASE("filter: prctl options, own filters and limits", "[sandbox]") {
   for (const auto& p : all_programs()) {
     CAPTURE(p.name);
     const auto refused = is_silent(p) ? errno_of(ENOSYS) : kNotify;
+    constexpr std::uint64_t kSchedCore = 62;
     std::set<std::uint64_t> options{kVma - 1,     kVma,       kVma + 1,   kPtracer - 1, kPtracer,
                                     kPtracer + 1, 0x7fffffff, 0x80000000, 0xffffffff};
     for (std::uint64_t i = 0; i < 512; ++i) options.insert(i);
     for (const std::uint64_t option : options) {
-      const auto expected = option == kSeccomp                                    ? kNotify
-                            : option < 78 || option == kVma || option == kPtracer ? kAllow
-                                                                                  : refused;
+      const auto expected =
+          option == kSeccomp                     ? kNotify
+          : option == kSchedCore && is_silent(p) ? errno_of(EINVAL)
+          : (option < 78 && option != kSchedCore) || option == kVma || option == kPtracer ? kAllow
+                                                                                          : refused;
       CAPTURE(option);
       CHECK(verdict(p, 157, {option}) == expected);
       CHECK(verdict(p, 157, {option | kHighBits}) == expected);
@@ -152,6 +155,29 @@ TEST_CASE("filter: prctl options, own filters and limits", "[sandbox]") {
       CHECK(verdict(p, 302, {0, resource, 0}) == kAllow);
       if (resource < 16) CHECK(verdict(p, 302, {0, resource | kHighBits, 1}) == expected);
       if (resource >= 16) CHECK(is_refused(verdict(p, 302, {0, resource, 1})));
+    }
+  }
+}
+
+TEST_CASE("filter: every process but pid 1 of the cage can be scheduled", "[sandbox]") {
+  for (const auto& p : all_programs()) {
+    CAPTURE(p.name);
+    for (const auto& call : filter::kScheduling) {
+      CAPTURE(call.nr);
+      for (const std::uint64_t high : {std::uint64_t{0}, kHigh, std::uint64_t{1} << 32}) {
+        for (const std::uint64_t pid : {0U, 1U, 2U, 3U, 257U, 4194303U, 0x80000001U, 0xffffffffU}) {
+          const auto of_process =
+              call.which < 0 ? verdict(p, call.nr, {pid | high})
+                             : verdict(p, call.nr,
+                                       {static_cast<std::uint64_t>(call.which) | high, pid | high});
+          CHECK(of_process == (pid != 1 ? kAllow : is_silent(p) ? errno_of(EPERM) : kNotify));
+          if (call.which < 0) continue;
+          // A process group, or all of a user's processes.
+          for (std::uint64_t which = 0; which < 4; ++which)
+            if (which != static_cast<std::uint64_t>(call.which))
+              CHECK(is_refused(verdict(p, call.nr, {which | high, pid})));
+        }
+      }
     }
   }
 }
