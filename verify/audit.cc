@@ -118,15 +118,19 @@ class Auditor {
       // A run's links hold whatever is wrong with the body.
       const bool may_be_late = source_.coverage() == EvidenceSource::Coverage::tail;
       if (record.scan.fault == RecordFault::none) prune_book_.on_kept(e.wall_ms);
+      if (record.scan.fault == RecordFault::none && !e.has_run()) kept_.add(row.seq, hash_);
       if (may_be_late && !report_.begins_ms && record.scan.fault == RecordFault::none) report_.begins_ms = e.wall_ms;
       const bool is_linked = use != Use::nothing && use != Use::opaque;
       if (is_linked && e.has_run()) runs_.on_record(record, use == Use::foreign, may_be_late, findings());
     }
     seen_ = static_cast<std::uint64_t>(row.seq) + 1;
-    known_.compare(tree_, hash_);
+    known_.compare(tree_, kept(), hash_);
     judge_checkpoints(seen_);
     if (options_.on_progress && tree_.size() % kProgressEvery == 0) options_.on_progress(tree_.size(), expected_);
   }
+
+  // Of all records, or it cannot be told.
+  const KeptList* kept() const { return is_run_ || prune_book_.has_unseen() ? nullptr : &kept_; }
 
   void judge_checkpoints(std::uint64_t up_to) {
     while (has_checkpoint_ && static_cast<std::uint64_t>(checkpoint_.size) <= up_to) {
@@ -173,6 +177,8 @@ class Auditor {
         break;
       case RecordType::ledger_prune:
         hold_book_.on_destruction(e.seq, "records were dropped", findings());
+        hold_book_.on_prune(
+            [&](const std::string& run) { return kept() == nullptr || runs_.has(run); });
         prune_book_.on_order(e.seq, record.body);
         epochs_.on_other(e.seq, findings());
         break;
@@ -211,6 +217,7 @@ class Auditor {
     if (!text) return refuse(Code::note_malformed, which + " is malformed", {}, text.error().what);
     report_.checkpoint = *text;
     report_.checkpoint_note = checkpoint_.note;
+    report_.marks = {kept() == nullptr ? std::nullopt : std::optional(kept_), chain_.is_sealed()};
     if (options_.on_checkpoint) options_.on_checkpoint(*text, *note, findings());
     if (static_cast<std::int64_t>(text->size) != size || (!is_run_ && text->size != tree_.size())) {
       refuse(Code::note_malformed, which + " states another size", std::to_string(size), std::to_string(text->size));
@@ -276,6 +283,7 @@ class Auditor {
     using Seen = PruneBook::Seen;
     if (!is_run_) prune_book_.finish(source_.is_prefix() ? Seen::earlier_state : is_tail ? Seen::tail : Seen::all, findings());
     report_.pruned = prune_book_.pruned();
+    report_.pruned.held_unseen = hold_book_.unseen();
     report_.anchors = anchor_book_.finish(source_, chain_.origin(), options_.tsa_roots, findings());
     documents_.set_first_dropped(prune_book_.first());
     documents_.finish(findings());
@@ -394,6 +402,7 @@ class Auditor {
   RunProofs run_proofs_;  // of a bundle of one run
   JudgeCache cache_;
   PruneBook prune_book_;
+  KeptList kept_;
   HoldBook hold_book_;
   AnchorBook anchor_book_;
   RunTracker runs_;

@@ -13,6 +13,7 @@
 #include "verify/clock_steps.h"
 #include "verify/epochs.h"
 #include "verify/judge.h"
+#include "verify/kept_list.h"
 #include "verify/known_states.h"
 #include "verify/pin.h"
 #include "verify/problem.h"
@@ -90,6 +91,7 @@ struct AuditReport {
   std::string how;  // how the input was read
   std::vector<KnownState> known;
   Pruned pruned;
+  StateMarks marks;  // of the last checkpoint, as far as they can be told
   // Of a bundle of later records: the time of its first one. Runs that began before are not judged.
   std::optional<std::int64_t> begins_ms;
   AnchorSummary anchors;

@@ -32,6 +32,7 @@ class ChainChecker {
   Use check(const RecordBatch::Row& row, const CheckedRecord& record, Findings& findings);
 
   [[nodiscard]] std::uint64_t records() const { return records_; }
+  [[nodiscard]] bool is_sealed() const { return is_sealed_; }
   [[nodiscard]] const std::string& origin() const { return origin_; }
   [[nodiscard]] const ClockSteps& clock_steps() const { return steps_; }
   [[nodiscard]] const std::optional<Digest>& genesis_leaf() const { return genesis_leaf_; }

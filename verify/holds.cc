@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/holds.h"
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 
@@ -11,7 +12,7 @@ namespace ethos::verify {
 void HoldBook::on_hold(std::int64_t seq, const Value& body, Findings& findings) {
   const std::string& name = body.text_at("name");
   if (covers_all_.try_emplace(name, !body.has("runs")).second) {
-    for (const Value& run : body.at("runs").items()) runs_[name].push_back(std::hash<std::string_view>{}(run.text()));
+    for (const Value& run : body.at("runs").items()) runs_[name].push_back(run.text());
     return;
   }
   findings.add({.code = Code::hold_broken, .seq = seq, .found = printable(name, 70), .text = "a hold of this name is in force already"});
@@ -33,9 +34,24 @@ void HoldBook::on_destruction(std::int64_t seq, const char* what, Findings& find
   }
 }
 
+void HoldBook::on_prune(const std::function<bool(const std::string& run)>& is_there) {
+  for (const auto& held : runs_) {
+    for (const std::string& run : held.second) {
+      const auto is_same = [&](const HeldRun& known) {
+        return known.hold == held.first && known.run == run;
+      };
+      if (is_there(run) || std::any_of(unseen_.begin(), unseen_.end(), is_same)) continue;
+      if (unseen_.size() == kMaxUnseen) return;
+      unseen_.push_back({held.first, run});
+    }
+  }
+}
+
 std::set<std::size_t> HoldBook::held_runs() const {
   std::set<std::size_t> out;
-  for (const auto& [name, runs] : runs_) out.insert(runs.begin(), runs.end());
+  for (const auto& [name, runs] : runs_) {
+    for (const std::string& run : runs) out.insert(std::hash<std::string_view>{}(run));
+  }
   return out;
 }
 

@@ -70,17 +70,44 @@ void tell_damaged(const KnownState& state, Findings& findings) {
   findings.add({.code = Code::memory_damaged,
                 .found = "size " + std::to_string(state.size) + " root " + state.root.base64(),
                 .text = "the memory's line of size " + std::to_string(state.size) +
-                        " is damaged: the signature in it is not over what it says"});
+                        " is damaged: the signature or sum in it is not over what it says"});
+}
+
+// What no order may drop is counted again; and nothing comes after a seal.
+void tell_marks(const KnownState& state, std::uint64_t last_size, Findings& findings) {
+  const std::string who = state.from == From::pin ? "the pin" : "the memory";
+  const std::string size = std::to_string(state.size);
+  if (state.found && *state.found != *state.marks.kept) {
+    findings.add({.code = Code::prune_mismatch,
+                  .seq = static_cast<std::int64_t>(state.size) - 1,
+                  .expected = std::to_string(state.marks.kept->records) + " records, list " +
+                              state.marks.kept->list.base64(),
+                  .found = std::to_string(state.found->records) + " records, list " +
+                           state.found->list.base64(),
+                  .text = "of the ledger's own records among the first " + size +
+                          ", which no order may drop (holds, seal, time stamps, keys), others are "
+                          "there than " +
+                          who + " remembers"});
+  }
+  if (state.marks.is_sealed && last_size > state.size) {
+    findings.add({.code = Code::after_seal,
+                  .seq = static_cast<std::int64_t>(state.size),
+                  .expected = size + " records",
+                  .found = std::to_string(last_size),
+                  .text = who + " remembers that the ledger was sealed with record " +
+                          std::to_string(state.size - 1) + ", and records come after it"});
+  }
 }
 
 }  // namespace
 
 // They lie in the tree at their own size.
-void KnownStates::compare(const StreamingTree& tree, Sha256& hash) {
+void KnownStates::compare(const StreamingTree& tree, const KeptList* kept, Sha256& hash) {
   for (; at_ < states_.size() && states_[at_].size <= tree.size(); ++at_) {
     KnownState& state = states_[at_];
     if (state.size != tree.size()) continue;
     state.answer = state.root == tree.root(hash) ? Answer::held : Answer::differs;
+    if (kept != nullptr && state.marks.kept) state.found = *kept;
   }
 }
 
@@ -103,7 +130,8 @@ void KnownStates::compare_with_head(const Checkpoint& head, EvidenceSource& sour
 
 void KnownStates::check_notes(std::span<const Vkey> keys) {
   for (KnownState& state : states_) {
-    if (state.from != From::memory || state.answer == Answer::held) continue;
+    if (state.is_damaged) state.answer = Answer::damaged;
+    if (state.is_damaged || state.from != From::memory || state.answer == Answer::held) continue;
     const auto note = parse_note(state.note);
     if (!note) continue;
     std::vector<Vkey> signers;
@@ -130,6 +158,9 @@ void KnownStates::tell(const Checkpoint* head, bool is_run, bool is_prefix, std:
       state.answer = Answer::not_asked;
       continue;
     }
+    // Of a run's bundle the sizes alone tell that something came after the seal.
+    if (state.answer == Answer::held || state.answer == Answer::not_compared)
+      tell_marks(state, last_size, findings);
     if (state.from == From::report) continue;  // what it says is held against the records later
     if (state.from == From::pin) {
       tell_pin_state(state, head, last_size, findings);

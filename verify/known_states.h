@@ -11,6 +11,7 @@
 
 #include "verify/checkpoint.h"
 #include "verify/digest.h"
+#include "verify/kept_list.h"
 #include "verify/problem.h"
 #include "verify/source.h"
 #include "verify/tree.h"
@@ -28,7 +29,10 @@ struct KnownState {
   std::string note = {};                 // of the memory: the signed checkpoint
   std::int64_t at_ms = 0;                // of the memory: when it was seen
   bool is_signed = false;                // the note bears a right signature by a key of this ledger
+  StateMarks marks = {};
+  bool is_damaged = false;               // of the memory: its line's sum does not fit
   Answer answer = Answer::not_compared;  // filled by audit()
+  std::optional<KeptList> found = {};    // where `kept` is remembered and could be counted again
 };
 
 // Holds them against the tree as it grows, or against the head of a run's bundle by proofs.
@@ -36,7 +40,8 @@ class KnownStates {
  public:
   // In ascending order of sizes.
   void start(std::vector<KnownState> states) { states_ = std::move(states); }
-  void compare(const StreamingTree& tree, Sha256& hash);
+  // `kept`: null where records before are not in the bundle.
+  void compare(const StreamingTree& tree, const KeptList* kept, Sha256& hash);
   // Of a bundle of one run: only its own checkpoints show roots; a state of another size needs a
   // proof.
   void compare_with_head(const Checkpoint& head, EvidenceSource& source, Sha256& hash);

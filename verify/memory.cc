@@ -23,16 +23,42 @@ namespace {
 constexpr std::size_t kMaxEntries = 65'536;
 constexpr JsonLimits kLine{1'100'000, 2, 8};
 
+Value line_of(const Memory::Entry& entry) {
+  Value v = Value::object();
+  v.set("at_ms", Value::of(entry.at_ms))
+      .set("note", Value::of(entry.note))
+      .set("origin", Value::of(entry.origin));
+  entry.marks.write(v);
+  v.set("v", Value::of(std::int64_t{entry.marks.any() ? 2 : 1}));
+  return v;
+}
+
+// Of the line without it.
+std::string sum_of(const Value& line) {
+  Sha256 hash;
+  return hash.of(encode_canonical(line)).base64();
+}
+
 Result<Memory::Entry> parse_line(std::string_view line) {
   const auto parsed = parse_canonical(line, kLine);
   if (!parsed) return parsed.error();
   const Value& v = *parsed;
   if (!v.is_object() || !v.at("v").is_integer()) return malformed("no version `v`");
-  if (v.at("v").number() != 1) return Error{Errc::unsupported, "another version than 1"};
-  if (v.size() != 4 || !v.at("at_ms").is_integer() || !v.at("note").is_string() || !v.at("origin").is_string()) {
-    return malformed("not exactly at_ms, note, origin and v");
+  const std::int64_t version = v.at("v").number();
+  if (version != 1 && version != 2) return Error{Errc::unsupported, "another version than 1 and 2"};
+  auto marks = StateMarks::read(v);
+  if (!marks) return marks.error();
+  if ((version == 2) != marks->any())
+    return malformed("version 2 is that of a line with `kept` or `sealed`");
+  const bool has_sum = version == 2;
+  if (v.size() != 4 + marks->members() + (has_sum ? 1U : 0U) || !v.at("at_ms").is_integer() ||
+      !v.at("note").is_string() || !v.at("origin").is_string()) {
+    return malformed("not exactly at_ms, note, origin and v, with kept or sealed and then sum");
   }
+  if (has_sum && !Digest::from_base64(v.text_at("sum")))
+    return malformed("`sum` is not base64 of 32 bytes");
   Memory::Entry out;
+  out.marks = *std::move(marks);
   out.at_ms = v.at("at_ms").number();
   out.note = v.text_at("note");
   const auto note = parse_note(out.note);
@@ -43,6 +69,7 @@ Result<Memory::Entry> parse_line(std::string_view line) {
   if (text->origin != out.origin) return malformed("`note` is of another origin");
   out.size = text->size;
   out.root = text->root;
+  out.sum = v.text_at("sum");
   return out;
 }
 
@@ -79,9 +106,8 @@ Result<Memory> Memory::read(const std::string& path) {
 std::string Memory::encode() const {
   std::string out;
   for (const Entry& entry : entries_) {
-    Value v = Value::object();
-    v.set("at_ms", Value::of(entry.at_ms)).set("note", Value::of(entry.note)).set("origin", Value::of(entry.origin));
-    v.set("v", Value::of(std::int64_t{1}));
+    Value v = line_of(entry);
+    if (entry.marks.any()) v.set("sum", Value::of(entry.sum.empty() ? sum_of(v) : entry.sum));
     out += encode_canonical(v) + "\n";
   }
   return out;
@@ -91,14 +117,29 @@ std::vector<KnownState> Memory::of(std::string_view origin) const {
   std::vector<KnownState> out;
   for (const Entry& entry : entries_) {
     if (entry.origin != origin) continue;
-    out.push_back({.size = entry.size, .root = entry.root, .from = KnownState::From::memory, .note = entry.note, .at_ms = entry.at_ms});
+    // No signature covers the marks, and a damaged line must accuse nobody.
+    const bool is_damaged = !entry.sum.empty() && entry.sum != sum_of(line_of(entry));
+    out.push_back({.size = entry.size,
+                   .root = entry.root,
+                   .from = KnownState::From::memory,
+                   .note = entry.note,
+                   .at_ms = entry.at_ms,
+                   .marks = entry.marks,
+                   .is_damaged = is_damaged});
   }
   return out;
 }
 
 void Memory::add(Entry entry) {
   const auto place = std::lower_bound(entries_.begin(), entries_.end(), entry, before);
-  if (place != entries_.end() && place->origin == entry.origin && place->size == entry.size) return;
+  if (place != entries_.end() && place->origin == entry.origin && place->size == entry.size) {
+    // An older program, or a bundle of a part, knew less of it.
+    if (place->root == entry.root && !place->marks.kept && entry.marks.kept) {
+      place->marks = std::move(entry.marks);
+      place->sum.clear();
+    }
+    return;
+  }
   const std::string origin = entry.origin;
   entries_.insert(place, std::move(entry));
   thin(origin);

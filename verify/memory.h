@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "verify/audit.h"
+#include "verify/kept_list.h"
 #include "verify/result.h"
 
 namespace ethos::verify {
@@ -21,6 +22,8 @@ class Memory {
     std::string note;
     std::uint64_t size = 0;
     Digest root;
+    StateMarks marks = {};
+    std::string sum = {};  // as it was read; of a line that is made it is counted
   };
 
   static Result<Memory> parse(std::string_view bytes);

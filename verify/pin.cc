@@ -11,11 +11,15 @@ namespace {
 Result<Done> read_min(const Value& min, Pin& pin) {
   const auto root = Digest::from_base64(min.text_at("root"));
   const Value& size = min.at("size");
-  if (!min.is_object() || min.size() != 2 || !root || !size.is_integer() || size.number() < 1) {
-    return malformed("`min` is not exactly {root, size}");
+  auto marks = StateMarks::read(min);
+  if (!marks) return Error{marks.error().code, "`min`: " + marks.error().what};
+  if (!min.is_object() || min.size() != 2 + marks->members() || !root || !size.is_integer() ||
+      size.number() < 1) {
+    return malformed("`min` has other keys than root, size, kept and sealed, or no good ones");
   }
   pin.min_size = static_cast<std::uint64_t>(size.number());
   pin.min_root = *root;
+  pin.min_marks = *std::move(marks);
   return Done{};
 }
 
@@ -41,7 +45,8 @@ Result<Pin> parse_pin(std::string_view bytes) {
     }
   }
   if (!v.at("v").is_integer()) return malformed("no version `v`");
-  if (v.at("v").number() != 1) return Error{Errc::unsupported, "pin version is not 1"};
+  const std::int64_t version = v.at("v").number();
+  if (version != 1 && version != 2) return Error{Errc::unsupported, "pin version is not 1 or 2"};
   Pin pin;
   pin.origin = v.text_at("origin");
   if (!is_origin(pin.origin)) return malformed("`origin` is not an origin");
@@ -60,6 +65,8 @@ Result<Pin> parse_pin(std::string_view bytes) {
     const auto min = read_min(v.at("min"), pin);
     if (!min) return min.error();
   }
+  if ((version == 2) != pin.min_marks.any())
+    return malformed("version 2 is that of a `min` with `kept` or `sealed`");
   return pin;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "verify/digest.h"
+#include "verify/kept_list.h"
 #include "verify/result.h"
 #include "verify/vkey.h"
 
@@ -19,7 +20,8 @@ struct Pin {
   Vkey root_vkey;
   std::string fingerprint;
   std::optional<std::uint64_t> min_size;
-  Digest min_root;  // meaningful only with min_size
+  Digest min_root;  // meaningful only with min_size, as what follows
+  StateMarks min_marks;
 };
 
 // One line of ethos-json/1 with exactly the documented keys; the fingerprint must fit.

@@ -36,6 +36,15 @@ Value Pruned::json() const {
     v.set("reason", Value::of(order.reason)).set("authority", Value::of(order.authority));
     if (list.size() < 1000) list.push(std::move(v));
   }
+  if (!held_unseen.empty()) {
+    Value unseen = Value::array();
+    for (const auto& [hold, run] : held_unseen) {
+      Value v = Value::object();
+      v.set("hold", Value::of(hold)).set("run", Value::of(run));
+      unseen.push(std::move(v));
+    }
+    out.set("held_unseen", std::move(unseen));
+  }
   out.set("records", number(records)).set("runs", number(runs)).set("below", number(below)).set("orders", std::move(list));
   return out.set("from_ms", Value::of(from)).set("until_ms", Value::of(until));
 }
@@ -44,9 +53,22 @@ std::string Pruned::words() const {
   if (orders.empty()) return "";
   const Value v = json();
   const Order& last = orders.back();
-  return std::to_string(records) + " records of " + std::to_string(v.at("runs").number()) + " runs below record " + std::to_string(v.at("below").number()) +
-         ", from " + utc_text(v.at("from_ms").number()) + " to " + utc_text(v.at("until_ms").number()) + ", were dropped, last by record " +
-         std::to_string(last.seq) + " (" + printable(last.authority, 100) + ": " + printable(last.reason, 100) + ")";
+  return std::to_string(records) + " records of " + std::to_string(v.at("runs").number()) +
+         " runs below record " + std::to_string(v.at("below").number()) + ", from " +
+         utc_text(v.at("from_ms").number()) + " to " + utc_text(v.at("until_ms").number()) +
+         ", were dropped, last by record " + std::to_string(last.seq) + " (" +
+         printable(last.authority, 100) + ": " + printable(last.reason, 100) + ")" + held_words();
+}
+
+// Whether it was dropped or never was, nothing here tells.
+std::string Pruned::held_words() const {
+  if (held_unseen.empty()) return "";
+  const HoldBook::HeldRun& first = held_unseen.front();
+  std::string out = "; of run " + printable(first.run, 40) + ", which hold " +
+                    printable(first.hold, 70) + " covered then, no record is there";
+  if (held_unseen.size() > 1)
+    out += ", nor of " + std::to_string(held_unseen.size() - 1) + " others that are held";
+  return out;
 }
 
 void PruneBook::on_dropped(std::int64_t seq) {

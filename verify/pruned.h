@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "verify/digest.h"
+#include "verify/holds.h"
 #include "verify/json.h"
 #include "verify/problem.h"
 
@@ -27,11 +28,15 @@ struct Pruned {
   };
   std::vector<Order> orders;
   std::uint64_t records = 0;  // without bytes
+  std::vector<HoldBook::HeldRun> held_unseen;
 
   // Does a period, [from, to), touch what was dropped?
   [[nodiscard]] bool touches(std::int64_t from_ms, std::int64_t to_ms) const;
   [[nodiscard]] Value json() const;     // verdict.md V-9; none when nothing was dropped
   [[nodiscard]] std::string words() const;
+
+ private:
+  [[nodiscard]] std::string held_words() const;
 };
 
 // Holds the records without bytes against the orders to drop them. Fed in order.
@@ -42,6 +47,7 @@ class PruneBook {
   // A record that is there, and one that is left out of the bundle.
   void on_kept(std::int64_t wall_ms);
   void on_unseen() { ++unseen_; }
+  [[nodiscard]] bool has_unseen() const { return unseen_ > 0; }
   void on_order(std::int64_t seq, const Value& body);
   // How much was seen: everything, records from some number on, or an earlier state, of which later orders are unknown.
   enum class Seen { all, tail, earlier_state };

@@ -56,6 +56,8 @@ Value known_json(const std::vector<KnownState>& known) {
     if (state.at_ms > 0) v.set("at_ms", Value::of(state.at_ms));
     if (state.answer == KnownState::Answer::differs && !state.note.empty()) v.set("note", Value::of(state.note));
     if (state.answer == KnownState::Answer::differs && state.from == KnownState::From::memory) v.set("signed", Value::of(state.is_signed));
+    state.marks.write(v);
+    if (state.found) v.set("kept_held", Value::of(*state.found == *state.marks.kept));
     out.push(std::move(v));
   }
   return out;

@@ -134,6 +134,7 @@ class RunTracker {
   void finish(Findings& findings);
 
   [[nodiscard]] std::uint64_t runs() const { return static_cast<std::uint64_t>(runs_.size()); }
+  [[nodiscard]] bool has(std::string_view run) const { return runs_.find(run) != runs_.end(); }
   [[nodiscard]] std::vector<std::string> ids() const;
   [[nodiscard]] std::uint64_t grants() const { return grants_; }
   [[nodiscard]] std::uint64_t denials() const { return denials_; }

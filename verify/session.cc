@@ -290,7 +290,9 @@ class Session {
     for (const KnownState& state : report.known) {
       if (state.from != KnownState::From::report && state.answer != KnownState::Answer::held) return 0;
     }
-    const auto done = Memory::remember(options_.memory, {report.origin, options_.now_ms, report.checkpoint_note, report.checkpoint->size, report.checkpoint->root});
+    const auto done = Memory::remember(
+        options_.memory, {report.origin, options_.now_ms, report.checkpoint_note,
+                          report.checkpoint->size, report.checkpoint->root, report.marks});
     return done ? 0 : complain(err_, exit_unverifiable, "--memory: " + done.error().what);
   }
 

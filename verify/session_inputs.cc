@@ -64,7 +64,11 @@ class InputReader {
     auto pin = parse_pin(*bytes);
     if (!pin) return wrong("--pin " + options_.pin, pin.error());
     if (options_.no_min) pin->min_size.reset();
-    if (pin->min_size) inputs_.known.push_back({.size = *pin->min_size, .root = pin->min_root, .from = KnownState::From::pin});
+    if (pin->min_size)
+      inputs_.known.push_back({.size = *pin->min_size,
+                               .root = pin->min_root,
+                               .from = KnownState::From::pin,
+                               .marks = pin->min_marks});
     inputs_.pin = *std::move(pin);
     return 0;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/verdicts.h"
 
+#include <algorithm>
 #include <string>
 
 #include "verify/times.h"
@@ -93,9 +94,21 @@ class Drawer {
     const AuditCounts& n = report_.counts;
     std::string out = n.aborted_runs == 0 ? (input_.is_run ? "the run has an end" : "every run has an end") : aborted();
     out += input_.is_run ? " and no hole; other records of the ledger are not in the bundle" : "; the last checkpoint covers all records";
-    if (report_.pruned.records > 0) out += "; " + report_.pruned.words();
+    if (report_.pruned.records > 0) out += "; " + report_.pruned.words() + kept_words();
     if (n.late_runs > 0) out += "; of " + plural(n.late_runs, "run", "runs") + " the beginning is not in the bundle";
     return out;
+  }
+
+  // Whether what must stay has stayed can be told only of what somebody remembers.
+  std::string kept_words() const {
+    std::uint64_t size = 0;
+    for (const KnownState& state : report_.known) {
+      if (state.found && state.answer == KnownState::Answer::held)
+        size = std::max(size, state.size);
+    }
+    if (size == 0) return "; nothing that you hold says which records had to stay";
+    return "; of the ledger's own records among the first " + std::to_string(size) +
+           " all are there that you remember";
   }
 
   // Complete as records, and not an end of its own: `ended` does not hold for such a run.

@@ -109,6 +109,21 @@ Result<void> erase(const EraseCommand& command, const Console& console) {
   return {};
 }
 
+namespace {
+
+// A hold of a mistyped run would protect nothing.
+Result<void> check_there(const LedgerReader& reader, std::set<std::string> runs) {
+  auto ok = reader.read(0, reader.size(), [&](const StoredRecord& stored) {
+    runs.erase(std::string(stored.view.run));
+    return !runs.empty();
+  });
+  if (ok && !runs.empty())
+    return fail(Errc::usage, "hold: no run " + printable(*runs.begin()) + " in this ledger");
+  return ok;
+}
+
+}  // namespace
+
 Result<void> hold(const HoldCommand& command, const Console& console) {
   auto reader = LedgerReader::open(command.files);
   if (!reader) return Unexpected(std::move(reader).error());
@@ -135,6 +150,9 @@ Result<void> hold(const HoldCommand& command, const Console& console) {
   }
   if (!command.releases && runs.empty() && !command.is_whole)
     return fail(Errc::usage, "hold: give --run, or --all for the whole ledger");
+  if (!command.releases) {
+    if (auto ok = check_there(*reader, runs); !ok) return ok;
+  }
   auto done = command.releases ? release_hold(*appender, command.name, order)
                                : set_hold(*appender, command.name, runs, order);
   if (!done) return Unexpected(std::move(done).error());

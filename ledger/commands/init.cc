@@ -96,6 +96,21 @@ Result<record::Pin> read_pin(const LedgerReader& reader) {
                      std::nullopt};
 }
 
+// Size and root, and which records may never be dropped: of those the hashes would stay and nothing
+// would say what they had been.
+Result<record::Pin::Minimum> minimum_of(const LedgerReader& reader) {
+  record::Pin::Minimum out{reader.size(), reader.tail().checkpoint.root};
+  record::Pin::Minimum::Kept kept;
+  auto ok = reader.read(0, reader.size(), [&](const StoredRecord& stored) {
+    if (stored.view.run.empty()) kept.add(stored.seq);
+    out.is_sealed = stored.view.type == "ledger.seal";
+    return true;
+  });
+  if (!ok) return Unexpected(std::move(ok).error());
+  out.kept = kept;
+  return out;
+}
+
 }  // namespace
 
 Result<void> init(const InitOptions& options, const Console& console) {
@@ -136,7 +151,9 @@ Result<void> pin(const PinOptions& options, const Console& console) {
   if (!read) return Unexpected(std::move(read).error());
   if (options.with_minimum) {
     if (auto ok = reader->check_not_behind(); !ok) return ok;
-    read->minimum = record::Pin::Minimum{reader->size(), reader->tail().checkpoint.root};
+    auto minimum = minimum_of(*reader);
+    if (!minimum) return Unexpected(std::move(minimum).error());
+    read->minimum = std::move(*minimum);
   }
   auto file = pin_file(options.out);
   if (!file) return Unexpected(std::move(file).error());

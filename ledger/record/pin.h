@@ -18,6 +18,17 @@ struct Pin {
   struct Minimum {
     std::uint64_t size = 0;
     Digest root;
+    // Of the records that no order may drop, those without run keys (I-5): how many, and which. An
+    // older pin has none.
+    struct Kept {
+      std::uint64_t records = 0;
+      Digest list;
+
+      void add(std::uint64_t seq);
+      friend bool operator==(const Kept&, const Kept&) = default;
+    };
+    std::optional<Kept> kept = std::nullopt;
+    bool is_sealed = false;  // the last of them is ledger.seal
     friend bool operator==(const Minimum&, const Minimum&) = default;
   };
   Origin origin;

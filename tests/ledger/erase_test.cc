@@ -304,6 +304,12 @@ TEST_CASE("ethos-ledger erase, hold, release: the commands", "[ledger][erase][cl
               "--reason", "r", "--authority", "a"})
             .status == 0);
   CHECK(call({"hold", "--ledger", db}).out == "h1  " + run.id.text() + "\n");
+  // A run that is not there would be held by name only.
+  const auto absent = call({"hold", "--ledger", db, "--name", "h2", "--run", new_run().id.text(),
+                            "--reason", "r", "--authority", "a"});
+  CHECK(absent.status == 2);
+  CHECK(absent.err.find("in this ledger") != std::string::npos);
+  CHECK(call({"hold", "--ledger", db}).out == "h1  " + run.id.text() + "\n");
   const std::vector<std::string> erase{
       "erase", "--ledger", db, "--subject", "alice", "--reason", "r", "--authority", "a", "--json"};
   const auto held = call(erase);

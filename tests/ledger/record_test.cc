@@ -238,7 +238,8 @@ TEST_CASE("pin: the worked example, and each way to spoil it", "[ledger][golden]
     CHECK(pin_fingerprint(*pin) == "abkvmfilbp5qiag3enys");
     CHECK(parse_pin(text.substr(0, text.size() - 1)));
     CHECK_FALSE(parse_pin(text + "\n"));
-    CHECK(code_of(parse_pin(replaced(text, "\"v\":1", "\"v\":2"))) == Errc::unsupported);
+    CHECK(code_of(parse_pin(replaced(text, "\"v\":1", "\"v\":3"))) == Errc::unsupported);
+    CHECK_FALSE(parse_pin(replaced(text, "\"v\":1", "\"v\":2")));
     CHECK(code_of(parse_pin(replaced(text, "abkv", "abkw"))) == Errc::mismatch);
     CHECK(code_of(parse_pin(replaced(text, "rrx9", "rrx8"))) == Errc::mismatch);
     CHECK_FALSE(parse_pin(replaced(text, "\"v\":1", "\"v\":1,\"w\":1")));
@@ -250,6 +251,20 @@ TEST_CASE("pin: the worked example, and each way to spoil it", "[ledger][golden]
   CHECK_FALSE(parse_pin(replaced(with_min, "\"size\":3", "\"size\":0")));
   CHECK_FALSE(parse_pin(replaced(with_min, "\"size\":3", "\"size\":3,\"x\":1")));
   CHECK_FALSE(parse_pin(replaced(with_min, "\"min\":{", "\"max\":{")));
+  // Version 2: what may never be dropped, and the seal.
+  Pin marked = *parse_pin(with_min);
+  marked.minimum->kept.emplace();
+  marked.minimum->kept->add(0);
+  marked.minimum->kept->add(17);
+  marked.minimum->is_sealed = true;
+  const std::string text = encode_pin(marked);
+  CHECK(text.find("\"kept\":{\"list\":\"") != std::string::npos);
+  REQUIRE(parse_pin(text));
+  CHECK(*parse_pin(text)->minimum == *marked.minimum);
+  CHECK_FALSE(parse_pin(replaced(text, "\"v\":2", "\"v\":1")));
+  CHECK_FALSE(parse_pin(replaced(text, "\"sealed\":true", "\"sealed\":false")));
+  CHECK_FALSE(parse_pin(replaced(text, "\"records\":2", "\"records\":0")));
+  CHECK_FALSE(parse_pin(replaced(text, "\"records\":2", "\"records\":2,\"x\":1")));
 }
 
 TEST_CASE("record: the writer that the service attests", "[ledger][record]") {

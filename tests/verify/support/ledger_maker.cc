@@ -216,6 +216,21 @@ std::string LedgerMaker::pin(std::optional<std::int64_t> min) const {
   return pin.dump() + "\n";
 }
 
+std::string LedgerMaker::marked_pin() const {
+  Json out = Json::parse(pin(static_cast<std::int64_t>(records.size())));
+  std::string list(32, '\0');
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (records[i].bytes.empty() || Json::parse(records[i].bytes).contains("run")) continue;
+    list = sha256(list + std::to_string(i) + "\n");
+    ++n;
+  }
+  out["min"]["kept"] = {{"list", base64(list)}, {"records", n}};
+  if (Json::parse(records.back().bytes).at("type") == "ledger.seal") out["min"]["sealed"] = true;
+  out["v"] = 2;
+  return out.dump() + "\n";
+}
+
 void LedgerMaker::rehash_and_resign() {
   std::string prev(32, '\0');
   std::map<std::string, Link> runs;

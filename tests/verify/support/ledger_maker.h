@@ -73,6 +73,8 @@ class LedgerMaker {
   [[nodiscard]] std::string checkpoint_text(std::int64_t size, const std::string& root_hash) const;
   [[nodiscard]] std::string root_of(std::size_t size) const;
   [[nodiscard]] std::string pin(std::optional<std::int64_t> min = std::nullopt) const;
+  // As `ethos-ledger pin --min` makes it now: version 2, with the records that no order may drop.
+  [[nodiscard]] std::string marked_pin() const;
   // Rebuilds hashes, prev, run_prev and checkpoints after records were changed: what someone with
   // the key would do.
   void rehash_and_resign();

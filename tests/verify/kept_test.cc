@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records that no order may drop, dropped all the same by whoever holds the key: a seal, a hold, a
+// time stamp. Orders name numbers and not kinds; a pin and a memory remember which had to stay.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
+#include "tests/verify/support/verify_run.h"
+#include "verify/memory.h"
+
+using namespace ethos::support;
+
+namespace {
+
+constexpr const char* kOld = "caireeyuculbogazdinryhi6d4";
+constexpr const char* kNew = "daireeyuculbogazdinryhi6d4";
+constexpr const char* kLater = "eaireeyuculbogazdinryhi6d4";
+
+struct Story {
+  LedgerMaker ledger;
+  std::vector<std::size_t> old_records;
+  std::size_t last_of_new = 0;
+  std::size_t hold = 0;
+  std::size_t seal = 0;
+  std::string pin;  // of the state with hold and seal
+
+  explicit Story(bool seals = true, const char* held = kOld) {
+    add(kOld);
+    for (std::size_t i = 1; i < ledger.records.size(); ++i) old_records.push_back(i);
+    add(kNew);
+    last_of_new = ledger.records.size() - 1;
+    hold = ledger.add("ledger.hold", {{"authority", "court"},
+                                      {"name", "h"},
+                                      {"reason", "case 7"},
+                                      {"runs", Json::array({held})}});
+    if (seals)
+      seal = ledger.add("ledger.seal",
+                        {{"authority", "a"}, {"closed", 2}, {"open", 0}, {"reason", "r"}});
+    ledger.checkpoint();
+    pin = ledger.marked_pin();
+  }
+  void add(const char* run) {
+    RunChoices choices;
+    choices.run = run;
+    add_run(ledger, choices);
+  }
+  // An order that fits what is dropped in every number.
+  void drop(std::vector<std::size_t> which) {
+    std::string list;
+    std::int64_t from = INT64_MAX;
+    std::int64_t until = INT64_MIN;
+    for (const std::size_t i : which) {
+      list += std::to_string(i) + "\n";
+      const std::int64_t wall = Json::parse(ledger.records[i].bytes).at("ts").at("wall_ms");
+      from = std::min(from, wall);
+      until = std::max(until, wall);
+    }
+    ledger.add("ledger.prune", {{"authority", "me"},
+                                {"below", which.back() + 1},
+                                {"from_ms", from},
+                                {"list", "sha256:" + hex(sha256(list))},
+                                {"reason", "old"},
+                                {"records", which.size()},
+                                {"runs", 1},
+                                {"total", which.size()},
+                                {"until_ms", until}});
+    ledger.checkpoint();
+    for (const std::size_t i : which) ledger.records[i].bytes.clear();
+  }
+  // The old run, and something with it.
+  void drop_old_and(std::initializer_list<std::size_t> more) {
+    std::vector<std::size_t> which = old_records;
+    which.insert(which.end(), more);
+    drop(which);
+  }
+  [[nodiscard]] Outcome verify() const { return verify_maker(ledger, "", pin); }
+};
+
+}  // namespace
+
+TEST_CASE("kept: a sealed ledger is not un-sealed by an order to drop the seal", "[verify]") {
+  Story story;
+  CHECK(story.verify().status == 0);
+  story.drop_old_and({story.seal});
+  story.add(kLater);
+  const Outcome r = story.verify();
+  CAPTURE(r.out.substr(0, 3000));
+  CHECK(r.status == 1);
+  CHECK(r.has("prune_mismatch"));
+  CHECK(r.has("after_seal"));
+  CHECK(r.verdict("integrity") == "fail");
+  CHECK(r.json.at("known").at(0).at("kept_held") == false);
+  CHECK(r.json.at("known").at(0).at("sealed") == true);
+  // A pin of before says nothing of it, and the tool says that nobody does.
+  const Outcome old = verify_maker(story.ledger);
+  CHECK(old.status == 0);
+  CHECK(old.out.find("nothing that you hold says which records had to stay") != std::string::npos);
+}
+
+TEST_CASE("kept: a hold in force, dropped alone or with what it covered", "[verify]") {
+  for (const bool with_run : {false, true}) {
+    Story story(false);
+    with_run ? story.drop_old_and({story.hold}) : story.drop({story.last_of_new, story.hold});
+    const Outcome r = story.verify();
+    CAPTURE(with_run, r.out.substr(0, 2000));
+    CHECK(r.status == 1);
+    CHECK(r.has("prune_mismatch"));
+  }
+}
+
+TEST_CASE("kept: what is lawfully dropped is no loss, and it is said", "[verify]") {
+  Story story(false, kNew);
+  story.drop_old_and({});
+  story.add(kLater);
+  const Outcome r = story.verify();
+  CAPTURE(r.out.substr(0, 3000));
+  CHECK(r.status == 0);
+  CHECK(r.json.at("known").at(0).at("kept_held") == true);
+  CHECK(r.out.find("all are there that you remember") != std::string::npos);
+  CHECK_FALSE(r.json.at("pruned").contains("held_unseen"));
+}
+
+TEST_CASE("kept: a held run of which nothing is there is named", "[verify]") {
+  Story story(false);
+  story.drop_old_and({});
+  const Outcome r = story.verify();
+  CAPTURE(r.out.substr(0, 3000));
+  REQUIRE(r.json.at("pruned").contains("held_unseen"));
+  CHECK(r.json.at("pruned").at("held_unseen") == Json::array({{{"hold", "h"}, {"run", kOld}}}));
+  CHECK(r.out.find("which hold h covered then, no record is there") != std::string::npos);
+}
+
+TEST_CASE("kept: a memory remembers it too, and old lines of one go on", "[verify]") {
+  using ethos::verify::Memory;
+  const TempDir dir;
+  Story story;
+  story.ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), story.ledger.pin());
+  const auto verify = [&](const char* file) {
+    return verify_with(
+        {"--json", "--pin", dir.file("pin"), "--memory", dir.file("memory"), dir.file(file)});
+  };
+  REQUIRE(verify("l.db").status == 0);
+  const std::string marked = slurp(dir.file("memory"));
+  CHECK(marked.find("\"kept\":{\"list\":") != std::string::npos);
+  CHECK(marked.find("\"sealed\":true,\"sum\":\"") != std::string::npos);
+  // One that an older program wrote: the state's marks are added at the next visit.
+  Json old = Json::parse(marked);
+  old.erase("kept");
+  old.erase("sealed");
+  old.erase("sum");
+  old["v"] = 1;
+  save(dir.file("memory"), old.dump() + "\n");
+  REQUIRE(verify("l.db").status == 0);
+  CHECK(slurp(dir.file("memory")) == marked);
+  for (const char* spoiled : {"kept", "sealed", "v", "sum"}) {
+    Json bad = Json::parse(marked);
+    bad[spoiled] = 1;
+    CAPTURE(spoiled);
+    CHECK_FALSE(Memory::parse(bad.dump() + "\n"));
+  }
+  old["v"] = 2;
+  CHECK_FALSE(Memory::parse(old.dump() + "\n"));
+
+  story.drop_old_and({story.seal});
+  story.add(kLater);
+  story.ledger.write(dir.file("late.db"));
+  const Outcome r = verify("late.db");
+  CHECK(r.status == 1);
+  CHECK(r.has("prune_mismatch"));
+  CHECK(r.has("after_seal"));
+  CHECK(slurp(dir.file("memory")) == marked);
+}
+
+TEST_CASE("kept: the pin that the program makes is the one that this test makes", "[verify]") {
+  const TempDir dir;
+  for (const bool seals : {false, true}) {
+    Story story(seals);
+    const std::string name = dir.file(seals ? "sealed.db" : "open.db");
+    story.ledger.write(name);
+    const std::string command = std::string(ETHOS_BIN) + "/ethos-ledger pin --min -q --ledger " +
+                                name + " > " + dir.file("made");
+    REQUIRE(std::system(command.c_str()) == 0);
+    CHECK(slurp(dir.file("made")) == story.pin);
+    Json other = Json::parse(story.pin);
+    other["min"]["kept"]["records"] = 1;
+    CHECK(verify_maker(story.ledger, "", other.dump() + "\n").has("prune_mismatch"));
+    other["v"] = 1;
+    save(dir.file("old"), other.dump() + "\n");
+    CHECK(verify_with({"--pin", dir.file("old"), name}).status == 2);
+  }
+}
+
+TEST_CASE("kept: a bundle of one run shows by its size that the ledger went on after its seal",
+          "[verify]") {
+  const TempDir dir;
+  Story story;
+  story.drop_old_and({story.seal});
+  story.add(kLater);
+  story.ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), story.pin);
+  const std::string command = std::string(ETHOS_BIN) + "/ethos-ledger bundle -q --ledger " +
+                              dir.file("l.db") + " --run " + kLater + " -o " + dir.file("b");
+  REQUIRE(std::system(command.c_str()) == 0);
+  const Outcome r = verify_with({"--json", "--pin", dir.file("pin"), dir.file("b")});
+  CAPTURE(r.out);
+  CHECK(r.status == 1);
+  CHECK(r.has("after_seal"));
+  CHECK_FALSE(r.has("prune_mismatch"));
+}
