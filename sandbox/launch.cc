@@ -28,6 +28,7 @@
 #include "sandbox/sha256.h"
 #include "sandbox/syscall_filter.h"
 #include "sandbox/task_list.h"
+#include "sandbox/tree_use.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -344,6 +345,7 @@ std::optional<Launch::Failure> Launch::prove(Enforced& enforced) {
 
 void Launch::release() {
   if (audit_.is_live()) audit_.watch().begin_run();
+  has_others_ = true;
   listener_.let_through(barrier_id_);
   restore_dumpable();
 }
@@ -371,15 +373,22 @@ bool Launch::take_down(struct rusage& usage, std::string& source) {
   if (!is_reaped_) {
     // pid 1 dies last: the kernel kills and reaps the rest of its namespace before it becomes a
     // zombie, so that a dead pid 1 means an empty cage.
+    TreeUse others;
+    if (has_others_) others = measure_use(pid_);
     if (cgroup_) cgroup_->kill();
     syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
     reap();
+    raise_use(usage_, others);
   }
-  usage = usage_;
   if (cgroup_) {
     source = "cgroup.events populated";
-    return cgroup_->wait_until_empty();
+    const bool is_empty = cgroup_->wait_until_empty();
+    raise_cpu(usage_, cgroup_->number("cpu.stat", "user_usec"),
+              cgroup_->number("cpu.stat", "system_usec"));
+    usage = usage_;
+    return is_empty;
   }
+  usage = usage_;
   source = "seccomp listener hang-up";
   if (!listener_.is_open()) return true;
   pollfd watch{listener_.fd(), POLLIN, 0};

@@ -59,6 +59,9 @@ class Launch {
 
   // Kills every process of the cage and waits for them. True when the kernel confirms that none is
   // left, by the source named in `source`.
+  // From release() on there may be processes that nobody will wait for, until pid 1 says that there
+  // are none.
+  void set_no_others() { has_others_ = false; }
   bool take_down(struct rusage& usage, std::string& source);
   // After take_down: until the kernel's audit has told all it will tell of this cage. The listener
   // is gone then.
@@ -129,6 +132,7 @@ class Launch {
   pid_t pid_ = -1;
   base::UniqueFd pidfd_;
   bool is_reaped_ = false;
+  bool has_others_ = false;
   bool was_dumpable_ = false;
   struct rusage usage_ {};
   // For the proof; found out while the child builds.

@@ -128,6 +128,21 @@ std::optional<std::string> memory_status(const Process& process, std::string& th
   return std::nullopt;
 }
 
+// Ticks of one process and of the children it waited for, where `out` counts ticks.
+void add_ticks(const Process& process, CpuTime& out) {
+  const std::string path = "/proc/" + std::to_string(process.pid) + "/stat";
+  const auto stat = read_small_file(AT_FDCWD, path.c_str());
+  if (!stat) return;
+  const auto times = cpu_ticks(*stat);
+  out.user_ms += times[0] + times[2];
+  out.system_ms += times[1] + times[3];
+}
+
+CpuTime in_ms(const CpuTime& ticks) {
+  const auto per_second = static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_CLK_TCK)));
+  return {ticks.user_ms * 1000 / per_second, ticks.system_ms * 1000 / per_second};
+}
+
 // Calls `visit(process)` for each of them.
 template <typename Visit>
 void walk(pid_t root, Visit visit) {
@@ -171,17 +186,23 @@ std::uint64_t count_threads(pid_t root) {
 
 CpuTime measure_cpu(pid_t root) {
   CpuTime ticks;
+  walk(root, [&](const Process& p) { add_ticks(p, ticks); });
+  return in_ms(ticks);
+}
+
+TreeUse measure_use(pid_t root) {
+  LookBudget budget(100'000'000, 300'000'000);
+  budget.start();
+  TreeUse out;
   walk(root, [&](const Process& p) {
-    const std::string path = "/proc/" + std::to_string(p.pid);
-    const base::UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const auto stat = read_small_file(dir.get(), "stat");
-    if (!stat) return;
-    const auto times = cpu_ticks(*stat);
-    ticks.user_ms += times[0] + times[2];
-    ticks.system_ms += times[1] + times[3];
+    if (budget.is_spent()) return;
+    add_ticks(p, out.cpu);
+    std::string thread;
+    const auto status = memory_status(p, thread);
+    if (status) out.max_rss_kib = std::max(out.max_rss_kib, status_kib(*status, "VmHWM"));
   });
-  const auto per_second = static_cast<std::uint64_t>(std::max(1L, sysconf(_SC_CLK_TCK)));
-  return {ticks.user_ms * 1000 / per_second, ticks.system_ms * 1000 / per_second};
+  out.cpu = in_ms(out.cpu);
+  return out;
 }
 
 MemoryUse measure_memory(pid_t root, const MappingMemory& mappings) {

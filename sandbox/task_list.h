@@ -56,4 +56,12 @@ struct CpuTime {
 };
 [[nodiscard]] CpuTime measure_cpu(pid_t root);
 
+// The same, and the most memory that one of them has held at once. For the moment before all of
+// them are killed, which nobody waits for: what there is no time for is left out.
+struct TreeUse {
+  CpuTime cpu;
+  std::uint64_t max_rss_kib = 0;
+};
+[[nodiscard]] TreeUse measure_use(pid_t root);
+
 }  // namespace ethos::sandbox

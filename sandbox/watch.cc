@@ -227,6 +227,7 @@ bool Watch::take_report(const Call& call, RunResult& result) {
     return false;
   const int status = static_cast<int>(call.args[2]);
   init_max_rss_ = call.args[3] * 1024;
+  if (call.args[4] == 0) launch_.set_no_others();
   switch (call.args[1]) {
     case ETHOS_REPORT_ENDED:
       if (WIFSIGNALED(status)) {

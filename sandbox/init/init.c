@@ -32,6 +32,7 @@ enum {
 };
 
 enum { pr_set_dumpable = 4, sig_setmask = 2, sigchld = 17, clone_vm = 0x100, clone_vfork = 0x4000 };
+enum { wnohang = 1, wall = 0x40000000 };
 
 static char tool_stack[8192] __attribute__((aligned(16)));
 static volatile word exec_error;
@@ -63,8 +64,8 @@ static word spawn(void) {
   return pid;
 }
 
-static void report(word kind, word status, word max_rss_kib) {
-  call5(nr_execveat, ETHOS_REPORT_MAGIC, kind, status, max_rss_kib, 0);
+static void report(word kind, word status, word max_rss_kib, word has_others) {
+  call5(nr_execveat, ETHOS_REPORT_MAGIC, kind, status, max_rss_kib, has_others);
 }
 
 // struct rusage: two timevals, then ru_maxrss.
@@ -84,9 +85,9 @@ __attribute__((noreturn, used)) static void run(word* stack) {
 
   const word tool = spawn();
   if (tool < 0) {
-    report(ETHOS_REPORT_SPAWN_FAILED, -tool, 0);
+    report(ETHOS_REPORT_SPAWN_FAILED, -tool, 0, 0);
   } else if (exec_error != 0) {
-    report(ETHOS_REPORT_EXEC_FAILED, exec_error, 0);
+    report(ETHOS_REPORT_EXEC_FAILED, exec_error, 0, 0);
   } else {
     int status = 0;
     struct usage usage;
@@ -95,7 +96,9 @@ __attribute__((noreturn, used)) static void run(word* stack) {
       usage.max_rss = 0;
       pid = call5(nr_wait4, -1, (word)&status, 0, (word)&usage, 0);
     } while (pid != tool && (pid > 0 || pid == -4 /* EINTR */));
-    report(ETHOS_REPORT_ENDED, status, usage.max_rss);
+    // Whoever is left is killed and not waited for: what it used has to be looked at before.
+    const word other = call5(nr_wait4, -1, 0, wnohang | wall, 0, 0);
+    report(ETHOS_REPORT_ENDED, status, usage.max_rss, other != -10 /* ECHILD */);
   }
   for (;;) call5(nr_exit_group, 0, 0, 0, 0, 0);
 }

@@ -3,7 +3,8 @@
 
 // How pid 1 of the cage tells the supervisor what became of the tool: execveat with an impossible
 // descriptor, which the filter always hands to the supervisor.
-//   execveat(ETHOS_REPORT_MAGIC, kind, status, max_rss_kib, 0)
+//   execveat(ETHOS_REPORT_MAGIC, kind, status, max_rss_kib, has_others)
+// has_others: not 0 when a process of the cage outlives the tool.
 // Shared by C (init) and C++ (supervisor), hence macros.
 
 #define ETHOS_REPORT_MAGIC (-0x45544f53)

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <ctime>
 #include <string>
 
 #include "tests/escape/hostile.h"
@@ -63,9 +64,28 @@ int queues(const Arguments&) {
   return 0;
 }
 
+// A child that nobody waits for uses processor time (args[1] milliseconds) and memory (args[2]
+// MiB), and is still there when the tool ends, or is ended for what it writes (args[3]).
+int use_unwaited(const Arguments& args) {
+  int ends[2] = {-1, -1};
+  if (pipe(ends) != 0) return 1;
+  if (fork() == 0) {
+    std::string held(std::stoul(args[2]) << 20, 'x');
+    const std::clock_t most = std::stol(args[1]) * (CLOCKS_PER_SEC / 1000);
+    while (std::clock() < most) held[held.size() / 2] ^= 1;
+    if (write(ends[1], "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char done = 0;
+  if (read(ends[0], &done, 1) != 1) return 1;
+  while (args[3] == "flood") std::fputs("more and more\n", stdout);
+  return 0;
+}
+
 }  // namespace
 
 const std::vector<Entry> kQuotaCases = {
+    {"use-unwaited", use_unwaited},
     {"watches", watches},
     {"queues", queues},
 };

@@ -95,3 +95,21 @@ TEST_CASE("escape: a cage whose first process is killed is no tool that ended",
   REQUIRE(sink.gaps.size() == 1);
   CHECK(sink.gaps[0].reason == "source_lost");
 }
+
+TEST_CASE("escape: what a tool used is told, whoever waited for it", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  for (const char* end : {"by-itself", "flood"}) {
+    CAPTURE(end);
+    auto plan = hostile_plan(dir, {"use-unwaited", "250", "32", end});
+    support::set_limit(plan, "output_bytes", 100'000, sandbox::Enforcer::supervisor);
+    support::CageRun r{};
+    support::run(r, plan);
+    REQUIRE(r.result() != nullptr);
+    const auto& usage = r.result()->usage;
+    const auto ms = [](const timeval& t) { return t.tv_sec * 1000 + t.tv_usec / 1000; };
+    // Told in hundredths of a second, user and system time each rounded down.
+    CHECK(ms(usage.ru_utime) + ms(usage.ru_stime) >= 230);
+    CHECK(usage.ru_maxrss >= 32 * 1024);
+  }
+}
