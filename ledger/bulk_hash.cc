@@ -77,7 +77,9 @@ record::Digest BulkSha256::finish() {
   return record::Digest(out);
 }
 
-base::Result<record::Digest> hash_file(const base::UniqueFd& fd, const std::string& name) {
+base::Result<record::Digest> hash_file(const base::UniqueFd& fd, const std::string& name,
+                                       const std::function<bool()>& goes_on) {
+  constexpr off_t kBetweenQuestions = off_t{8} << 20;
   std::array<std::byte, std::size_t{32} * 1024> chunk;
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0) return base::fail_errno(name, errno);
@@ -89,7 +91,9 @@ base::Result<record::Digest> hash_file(const base::UniqueFd& fd, const std::stri
     if (n < 0) return base::fail_errno(name, errno);
     if (n == 0) return hash.finish();
     hash.update(base::ByteSpan(chunk).first(static_cast<std::size_t>(n)));
+    const bool asks = at / kBetweenQuestions != (at + n) / kBetweenQuestions;
     at += n;
+    if (asks && goes_on && !goes_on()) return base::fail(base::Errc::too_large, name);
   }
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "ledger/base/bytes.h"
 #include "ledger/base/result.h"
@@ -35,6 +37,8 @@ class BulkSha256 {
 };
 
 // SHA-256 of an open file from its start to its end, by pread: the file offset does not move.
-base::Result<record::Digest> hash_file(const base::UniqueFd& fd, const std::string& name);
+// `goes_on` is asked every few MiB, also of a file that has no end; Errc::too_large once it says no.
+base::Result<record::Digest> hash_file(const base::UniqueFd& fd, const std::string& name,
+                                       const std::function<bool()>& goes_on = {});
 
 }  // namespace ethos::ledger

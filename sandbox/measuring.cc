@@ -3,16 +3,24 @@
 
 #include <signal.h>
 
+#include <cstring>
 #include <utility>
 
 #include "ledger/record/sha256.h"
+#include "sandbox/boottime.h"
 
 namespace ethos::sandbox {
+namespace {
+
+constexpr std::uint64_t kMostSeconds = 60;
+
+}  // namespace
 
 Measuring::Measuring(const Plan& plan, Recorder& recorder)
     : workspace_(plan.workspace), recorder_(recorder), programs_(open_programs(plan.argv.front())) {
   // What is hashed in a millisecond; a thread costs more until then.
   const std::uint64_t small = record::Sha256::is_fast() ? 1U << 20 : 256U << 10;
+  started_ns_ = boottime_ns();
   const auto size = [](const std::optional<OpenProgram>& p) { return p ? p->size : 0; };
   is_small_ = size(programs_.program) + size(programs_.interpreter) <= small;
   if (!is_small_) {
@@ -35,7 +43,29 @@ void Measuring::finish() {
   if (std::exchange(is_finished_, true)) return;
   if (is_small_) measure_all();
   join();
+  if (!why_given_up_.empty()) recorder_.keep_from_starting();
   recorder_.set_program(std::move(program_), std::move(interpreter_));
+}
+
+// A file of holes is terabytes of nothing, and the cage waits for its digest. Signals are blocked
+// for the whole process; one that comes in the first second is the watch's to answer.
+bool Measuring::goes_on(const OpenProgram& program) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const std::uint64_t taken = boottime_ns() - started_ns_;
+  if (taken < kSecond) return true;
+  const std::string which =
+      "the program " + program.path + " (" + std::to_string(program.size) + " bytes)";
+  sigset_t pending;
+  sigemptyset(&pending);
+  sigpending(&pending);
+  for (const int sig : {SIGINT, SIGTERM, SIGHUP})
+    if (sigismember(&pending, sig) == 1)
+      why_given_up_ =
+          std::string("SIG") + sigabbrev_np(sig) + " came while " + which + " was being digested";
+  if (taken >= kMostSeconds * kSecond)
+    why_given_up_ =
+        which + " could not be digested within " + std::to_string(kMostSeconds) + " seconds";
+  return why_given_up_.empty();
 }
 
 void Measuring::join() {
@@ -45,7 +75,8 @@ void Measuring::join() {
 void Measuring::measure_all() {
   const auto one = [&](const std::optional<OpenProgram>& from, std::optional<ProgramFile>& to) {
     if (!from) return;
-    if (auto file = measure(*from, workspace_)) to = std::move(*file);
+    auto file = measure(*from, workspace_, [&] { return goes_on(*from); });
+    if (file) to = std::move(*file);
   };
   one(programs_.program, program_);
   one(programs_.interpreter, interpreter_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <thread>
@@ -21,9 +22,12 @@ class Measuring {
 
   // Tells the recorder; also for a run whose cage was never finished.
   void finish();
+  // After finish(): why the program was given up, empty when it was not. The run must not start.
+  [[nodiscard]] const std::string& why_given_up() const { return why_given_up_; }
 
  private:
   void join();
+  bool goes_on(const OpenProgram& program);
   void measure_all();
 
   std::string workspace_;
@@ -31,6 +35,8 @@ class Measuring {
   OpenPrograms programs_;
   std::optional<ProgramFile> program_;
   std::optional<ProgramFile> interpreter_;
+  std::uint64_t started_ns_ = 0;
+  std::string why_given_up_;  // the thread's until it is joined
   std::thread thread_;
   bool is_small_ = false;
   bool is_finished_ = false;

@@ -99,13 +99,14 @@ OpenPrograms open_programs(const std::string& command) {
   return out;
 }
 
-Result<ProgramFile> measure(const OpenProgram& program, const std::string& workspace) {
+Result<ProgramFile> measure(const OpenProgram& program, const std::string& workspace,
+                            const std::function<bool()>& goes_on) {
   ProgramFile out;
   // The place is the host's; inside the workspace it is said relative to it.
   const auto path = normalise_path(program.path, workspace);
   out.path = path ? host_path(*path) : BasedPath{Base::host, "."};
   out.size = program.size;
-  auto digest = ledger::hash_file(program.file, program.path);
+  auto digest = ledger::hash_file(program.file, program.path, goes_on);
   if (!digest) return base::Unexpected(std::move(digest).error());
   out.sha256 = *digest;
   return out;

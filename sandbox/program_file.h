@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -30,7 +31,9 @@ struct OpenPrograms {
 // Empty when there is no such regular file or it cannot be read.
 [[nodiscard]] OpenPrograms open_programs(const std::string& command);
 
+// `goes_on`: as for ledger::hash_file.
 [[nodiscard]] base::Result<ProgramFile> measure(const OpenProgram& program,
-                                                const std::string& workspace);
+                                                const std::string& workspace,
+                                                const std::function<bool()>& goes_on = {});
 
 }  // namespace ethos::sandbox

@@ -61,6 +61,7 @@ void Recorder::while_building() {
 bool Recorder::on_barrier(const Enforced& enforced) {
   assert(plan_ != nullptr && !is_open_);
   if (!opening_) while_building();
+  if (!may_start_) return false;
   base::step_mark("bodies of commit 1");
   writer_.add("run.open", std::move(opening_->json), std::move(opening_->disclosures));
   for (Body& grant : granted_)

@@ -33,6 +33,8 @@ class Recorder final : public EvidenceSink {
   void set_plan(const Plan& plan) { plan_ = &plan; }
   // Filled while the cage is being built: what the tool's program is.
   void set_program(std::optional<ProgramFile> program, std::optional<ProgramFile> interpreter);
+  // From now on on_barrier() says no: nothing is opened, and the run can be refused.
+  void keep_from_starting() { may_start_ = false; }
 
   // Called once, before the body of run.open is made, on the thread that makes it.
   void before_opening(std::function<void()> hook) { before_opening_ = std::move(hook); }
@@ -94,6 +96,7 @@ class Recorder final : public EvidenceSink {
   std::optional<Body> opening_;  // run.open
   std::vector<Body> granted_;    // one capability.grant each
   bool is_open_ = false;
+  bool may_start_ = true;
   bool has_cgroup_ = false;
   std::uint64_t denied_acts_ = 0;
   std::int64_t denial_records_ = 0;

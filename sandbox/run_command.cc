@@ -159,6 +159,8 @@ class Run {
       outcome = observation_ == nullptr ? run_cage(plan, launch, recorder)
                                         : run_observed(plan, launch, recorder);
       if (!recorder.is_open()) measuring.finish();
+      if (const std::string& why = measuring.why_given_up(); !why.empty())
+        return runner_failed(recorder, {why, 0});
     }
     if (const auto* denial = std::get_if<SetupDenial>(&outcome))
       return refused_by_host(recorder, *denial);

@@ -571,3 +571,31 @@ TEST_CASE("ethos-run: a run is three syncs", "[sandbox][e2e]") {
   CHECK(of_log == 2);
   CHECK(all == 3);
 }
+
+TEST_CASE("ethos-run: a program that is too large to digest keeps no signal waiting",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  REQUIRE(site.run({"--", "true"}).status == 0);
+  site.file("prog",
+            "\x7f"
+            "ELF",
+            0755);
+  if (::truncate(site.path("work/prog").c_str(), off_t{1} << 40) != 0) {
+    WARN("skipped: no file of a terabyte of holes can be made here");
+    return;
+  }
+  const Started started =
+      site.start("ethos-run", {"--read", ".", "--exec", ".", "--", site.path("work/prog")});
+  await_start(started.pid);
+  sleep_us(300'000);
+  REQUIRE(::kill(started.pid, SIGTERM) == 0);
+  const Ended ended = Site::wait(started);
+  CHECK(ended.status == 125);
+  CHECK(ended.err.find("SIGTERM came while the program") != std::string::npos);
+  const auto denials = site.records("runtime.sandbox_denial");
+  REQUIRE(denials.size() == 1);
+  CHECK(text_at(denials[0], {"body", "cause"}).find("was being digested") != std::string::npos);
+  CHECK(site.records("run.close").size() == 2);
+  CHECK(verify(site, "ended").status == 0);
+}
