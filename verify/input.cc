@@ -30,7 +30,7 @@ Result<std::string> first_block(const std::string& path) {
   if (::fstat(fd.get(), &st) != 0) return Error{Errc::io, std::strerror(errno)};
   if (S_ISDIR(st.st_mode)) return std::string();
   if (!S_ISREG(st.st_mode)) return Error{Errc::io, "not a regular file"};
-  std::array<char, 512> block{};
+  std::array<char, kBlockOfKind> block{};
   ssize_t got = 0;
   do {
     got = ::pread(fd.get(), block.data(), block.size(), 0);
@@ -41,17 +41,25 @@ Result<std::string> first_block(const std::string& path) {
 
 }  // namespace
 
+std::optional<InputKind> kind_of(std::string_view first) {
+  if (first.starts_with(kSqlite)) return InputKind::ledger;
+  if (first.size() >= kUstarAt + kUstar.size() && first.substr(kUstarAt, kUstar.size()) == kUstar) return InputKind::bundle;
+  if (first.starts_with(kTlogProof)) return InputKind::proof;
+  return std::nullopt;
+}
+
 bool is_tlog_proof(const std::string& path) {
   const auto block = first_block(path);
-  return block && block->starts_with(kTlogProof);
+  return block && kind_of(*block) == InputKind::proof;
 }
 
 Result<std::unique_ptr<EvidenceSource>> open_input(const std::string& path, std::string& kind, Findings& findings) {
   const auto block = first_block(path);
   if (!block) return block.error();
   kind = "ledger";
-  if (block->starts_with(kSqlite)) return open_ledger_file(path, findings);
-  if (block->size() >= kUstarAt + kUstar.size() && std::string_view(*block).substr(kUstarAt, kUstar.size()) == kUstar) {
+  const auto known = kind_of(*block);
+  if (known == InputKind::ledger) return open_ledger_file(path, findings);
+  if (known == InputKind::bundle) {
     kind = "bundle";
     return open_bundle(path, findings);
   }
@@ -62,7 +70,7 @@ Result<std::unique_ptr<EvidenceSource>> open_input(const std::string& path, std:
   }
   // Its first page can still lie in the log alone.
   if (block->empty() && ::stat((path + "-wal").c_str(), &st) == 0) return open_ledger_file(path, findings);
-  return Error{Errc::malformed, "neither a ledger, a bundle, a directory of tiles nor a tlog-proof"};
+  return Error{Errc::malformed, kNoEvidence};
 }
 
 }  // namespace ethos::verify

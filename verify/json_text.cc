@@ -80,6 +80,7 @@ bool JsonTextReader::skip_space() {
 }
 
 bool JsonTextReader::value(Value& out, std::size_t depth) {
+  if (++held_ > options_.values) return fail("more values than are kept of it");
   const char c = peek();
   if (c == '{') {
     out = Value::object();
@@ -114,7 +115,10 @@ bool JsonTextReader::skip_value(std::size_t depth) {
   if (c == '{') return walk_object(depth, [&](const std::string&) { return skip_value(depth + 1); });
   if (c == '[') return walk_array(depth, [&] { return skip_value(depth + 1); });
   Value ignored;
-  return value(ignored, depth);
+  const std::size_t before = held_;
+  const bool good = value(ignored, depth);
+  release(before);
+  return good;
 }
 
 bool JsonTextReader::walk_object(std::size_t depth, const std::function<bool(const std::string& key)>& member) {

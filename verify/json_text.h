@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ class JsonTextReader {
     std::size_t bytes = 0;
     std::size_t depth = 16;
     std::size_t members = 1024;  // of one object
+    // Of all trees that value() has made and that are still held: a small text can make a large tree.
+    std::size_t values = SIZE_MAX;
   };
 
   JsonTextReader(std::string_view text, const Options& options) : text_(text), options_(options) {}
@@ -34,6 +37,9 @@ class JsonTextReader {
 
   bool value(Value& out, std::size_t depth = 0);
   bool skip_value(std::size_t depth = 0);
+  // How many values are held; and that those beyond `held` are no longer.
+  [[nodiscard]] std::size_t held() const { return held_; }
+  void release(std::size_t held) { held_ = held; }
   // The next value must be an object (array): calls `member` (`element`), which must read one value.
   bool walk_object(std::size_t depth, const std::function<bool(const std::string& key)>& member);
   bool walk_array(std::size_t depth, const std::function<bool()>& element);
@@ -55,6 +61,7 @@ class JsonTextReader {
   std::string_view text_;
   Options options_;
   std::size_t at_ = 0;
+  std::size_t held_ = 0;
   const char* fault_ = nullptr;
   bool too_long_ = false;
 };

@@ -14,7 +14,10 @@
 namespace ethos::verify {
 namespace {
 
+// verdict.md V-10. A short text can say a great many empty things.
 constexpr std::size_t kMaxRows = 2'000'000;
+constexpr std::size_t kMaxFields = 16'000'000;  // of all rows
+constexpr std::size_t kMaxValues = 1'000'000;   // of one row, or of one member that is no list
 constexpr std::string_view kCounted[] = {"weaker", "sensors", "observe", "kernels", "products", "origins"};
 constexpr std::size_t kMaxStretches = 10'000;  // each is held against every run; a report has some hundred
 
@@ -43,7 +46,7 @@ std::optional<std::int64_t> instant_ms(std::string_view text) {
 
 class ClaimsReader {
  public:
-  explicit ClaimsReader(std::string_view bytes) : reader_(bytes, {.decimals = true, .nul = true, .bytes = kMaxReport, .depth = 16, .members = 4096}) {}
+  explicit ClaimsReader(std::string_view bytes) : reader_(bytes, {.decimals = true, .nul = true, .bytes = kMaxReport, .depth = 16, .members = 4096, .values = kMaxValues}) {}
 
   Result<ReportClaims> read() {
     const bool good = reader_.begin() && reader_.walk_object(0, [&](const std::string& key) { return member(key); }) && reader_.end();
@@ -62,6 +65,7 @@ class ClaimsReader {
   }
 
   bool member(const std::string& key) {
+    reader_.release(0);
     std::map<std::int64_t, ReportClaims::Row>* table = nullptr;
     if (key == "runs") table = &out_.runs;
     if (key == "denials") table = &out_.denials;
@@ -74,7 +78,10 @@ class ClaimsReader {
     if (reader_.peek() == '[') {
       return reader_.walk_array(1, [&] {
         Value element;
+        reader_.release(0);
         if (!reader_.value(element, 2) || !collect(element)) return false;
+        fields_ += element.size();
+        if (fields_ > kMaxFields) return wrong("the report has too many fields");
         if (key == "rules") return listed(element, "first", out_.rules);
         if (key == "exceptions") return listed(element, "record", out_.exceptions);
         if (key == "keys") return listed(element, "record", out_.keys);
@@ -185,6 +192,7 @@ class ClaimsReader {
 
   JsonTextReader reader_;
   ReportClaims out_;
+  std::size_t fields_ = 0;
   std::string format_;
   std::string fault_;
 };

@@ -36,9 +36,9 @@ void add_record(EvidenceSource& source, const std::string& run, std::int64_t seq
   out.records.push_back({seq, std::string(scan.envelope.type_name), *std::move(body)});
 }
 
-// The records of one run, read a second time: the audit has seen every one of these places, and what
-// lies there may have changed since. Each names the hash of the one before it, and the first
-// follows 32 zero bytes, so all of them are the same when the last one is.
+// The records of one run, read a second time: the audit has seen every one of these places, and
+// what lies there may have changed since. Each names the hash of the one before it, and the
+// first follows 32 zero bytes, so all of them are the same when the last one is.
 RunRecords records_of(EvidenceSource& source, const std::string& run,
                       const SarifChecker::Pieces& pieces) {
   RunRecords out;
@@ -57,7 +57,7 @@ std::string level_of(const SarifRecord& record) {
   return action == "killed" || action == "refused" ? "error" : "warning";
 }
 
-const SarifRecord* record_of(const SarifResult& result, const std::vector<SarifRecord>& records) {
+const SarifRecord* record_of(const SarifDenial& result, const std::vector<SarifRecord>& records) {
   const auto at = std::find_if(records.begin(), records.end(), [&](const SarifRecord& record) {
     return record.seq == result.record_seq && record.type == result.record_type &&
            (record.type == "runtime.sandbox_denial" || record.type == "resource.limit") &&
@@ -88,7 +88,15 @@ std::string first_difference(const Value& wanted, const Value& found) {
   return "";
 }
 
+// What a file says wrong may be said a million times.
 void add_text(std::string& text, const std::string& more) {
+  constexpr std::size_t kMost = 4000;
+  constexpr std::string_view kMore = "; and more";
+  if (text.ends_with(kMore)) return;
+  if (text.size() > kMost) {
+    text += kMore;
+    return;
+  }
   if (!text.empty()) text += "; ";
   text += more;
 }
@@ -196,22 +204,23 @@ void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer
     add_text(answer.text, why);
   };
   for (const SarifResult& result : run.results) {
-    if (result.is_denial) {
-      const std::string which = " (record_seq " + std::to_string(result.record_seq) + ")";
-      const SarifRecord* record = record_of(result, expected.records);
+    if (result.denial != nullptr) {
+      const SarifDenial& denial = *result.denial;
+      const std::string which = " (record_seq " + std::to_string(denial.record_seq) + ")";
+      const SarifRecord* record = record_of(denial, expected.records);
       if (record == nullptr) {
         fail("a denial in the file is not one of the ledger" + which);
-      } else if (expected.denials.erase(result.record_seq) == 0) {
+      } else if (expected.denials.erase(denial.record_seq) == 0) {
         fail("a denial stands in the file twice" + which);
-      } else if (!result.neutral.empty()) {
-        fail("a denial is made to look like none: " + result.neutral + which);
-      } else if (!result.fingerprint.empty() &&
-                 result.fingerprint != denial_fingerprint(expected.tool, *record)) {
+      } else if (!denial.neutral.empty()) {
+        fail("a denial is made to look like none: " + denial.neutral + which);
+      } else if (!denial.fingerprint.empty() &&
+                 denial.fingerprint != denial_fingerprint(expected.tool, *record)) {
         fail("a denial has the fingerprint of another" + which);
       } else if (run.disables_denials) {
         fail("a denial is made to look like none: its rule is disabled" + which);
       }
-      answer.suppressed += result.is_suppressed ? 1 : 0;
+      answer.suppressed += denial.is_suppressed ? 1 : 0;
     }
     const auto at = expected.listed.find(result.digest);
     if (at != expected.listed.end() && at->second > 0) {

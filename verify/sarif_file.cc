@@ -186,12 +186,16 @@ class SarifReader {
     options.nul = true;
     options.bytes = kMaxSarif;
     options.depth = 64;
-    options.members = 1U << 20U;
+    options.members = 1U << 16U;
+    options.values = kMaxSarifValues;
     return options;
   }
 
   bool run() {
+    if (out_.runs.size() == kMaxSarifRuns) return reader_.fail("more runs than a file may have");
     out_.runs.emplace_back();
+    const std::size_t held = reader_.held();
+    std::size_t block = 0;
     Value tool;
     Value invocations;
     Value policies;
@@ -203,28 +207,29 @@ class SarifReader {
       if (key == "policies") return reader_.value(policies, 3);
       if (key == "originalUriBaseIds") return reader_.value(bases, 3);
       if (key == "externalPropertyFileReferences" && reader_.peek() == '{') return external_files();
-      if (key == "properties") {
-        Value properties;
-        if (!reader_.value(properties, 3)) return false;
-        out_.runs.back().block = properties.at("sandbox");
-        return true;
+      if (key == "properties" && reader_.peek() == '{') {
+        const std::size_t before = reader_.held();
+        const bool read = only_member("sandbox", out_.runs.back().block);
+        block = reader_.held() - before;
+        return read;
       }
       if (key != "results" || reader_.peek() != '[') return reader_.skip_value(3);
       return reader_.walk_array(3, [&] { return result(); });
     });
+    reader_.release(held + block);
     bool off = is_off_by_default(tool.at("driver")) || is_off_by_override(invocations, tool);
     for (const Value& extension : tool.at("extensions").items())
       off = off || is_off_by_default(extension);
     for (const Value& policy : policies.items()) off = off || is_off_by_default(policy);
     out_.runs.back().disables_denials = off;
     for (const auto& [index, place] : places_) {
-      SarifResult& result = out_.runs.back().results[index];
-      if (!result.neutral.empty()) continue;
+      SarifDenial& denial = *out_.runs.back().results[index].denial;
+      if (!denial.neutral.empty()) continue;
       if (!names_denials(tool, place.rule))
-        result.neutral = "its rule is named beside it as another one";
+        denial.neutral = "its rule is named beside it as another one";
       // A base that is only named moves nothing; one with a place of its own does.
       if (!place.base.empty() && bases.at(place.base).has("uri"))
-        result.neutral = "`uriBaseId` moves it to another place";
+        denial.neutral = "`uriBaseId` moves it to another place";
     }
     return good;
   }
@@ -244,25 +249,40 @@ class SarifReader {
     });
   }
 
+  // Of what is next, an object, one member alone.
+  bool only_member(std::string_view name, Value& out) {
+    return reader_.walk_object(3, [&](const std::string& key) {
+      return key == name ? reader_.value(out, 4) : reader_.skip_value(4);
+    });
+  }
+
   bool result() {
+    if (results_++ == kMaxSarifResults) return reader_.fail("more results than a file may have");
     Value value;
+    const std::size_t held = reader_.held();
     if (!reader_.value(value, 4)) return false;
+    reader_.release(held);
     SarifResult out;
     out.digest = result_digest(value, hash_);
-    out.is_denial = rule_of(value) == kDenialRule;
-    if (out.is_denial) {
-      out.neutral = neutral_part(value);
-      out.is_suppressed = value.at("suppressions").size() > 0;
-      out.fingerprint = value.at("partialFingerprints").text_at("ethosDenial/v1");
+    if (rule_of(value) == kDenialRule) {
+      out.denial = std::make_unique<SarifDenial>(denial_of(value));
       places_.push_back({out_.runs.back().results.size(), {rule_place(value), base_of(value)}});
     }
-    out.level = value.text_at("level");
-    const Value& properties = value.at("properties");
+    out_.runs.back().results.push_back(std::move(out));
+    return true;
+  }
+
+  static SarifDenial denial_of(const Value& result) {
+    SarifDenial out;
+    out.neutral = neutral_part(result);
+    out.is_suppressed = result.at("suppressions").size() > 0;
+    out.fingerprint = result.at("partialFingerprints").text_at("ethosDenial/v1");
+    out.level = result.text_at("level");
+    const Value& properties = result.at("properties");
     if (properties.at("record_seq").is_integer())
       out.record_seq = properties.at("record_seq").number();
     out.record_type = properties.text_at("record_type");
-    out_.runs.back().results.push_back(std::move(out));
-    return true;
+    return out;
   }
 
   struct Place {
@@ -272,6 +292,7 @@ class SarifReader {
 
   JsonTextReader reader_;
   SarifFile out_;
+  std::size_t results_ = 0;
   Sha256 hash_;
   std::vector<std::pair<std::size_t, Place>>
       places_;  // of the run's denials: what the end of the run decides

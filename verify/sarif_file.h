@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,17 +14,22 @@
 
 namespace ethos::verify {
 
-// What a SARIF file says of one result, as far as the ledger can answer for it.
-struct SarifResult {
-  Digest digest;              // sarif-property.md SR-1
-  bool is_denial = false;     // rule runtime.sandbox_denial
+// A result of rule runtime.sandbox_denial.
+struct SarifDenial {
   std::int64_t record_seq = -1;
   std::string record_type;
   std::string level;
-  // Of a denial: what makes a reader of the file pass over it; "" when nothing does.
+  // What makes a reader of the file pass over it; "" when nothing does.
   std::string neutral;
   bool is_suppressed = false;
   std::string fingerprint;  // ethosDenial/v1 (SD-5); "" when it has none
+};
+
+// What a SARIF file says of one result, as far as the ledger can answer for it. There may be
+// millions.
+struct SarifResult {
+  Digest digest;                        // sarif-property.md SR-1
+  std::unique_ptr<SarifDenial> denial;  // null for a result of the tool's
 };
 
 struct SarifRun {
@@ -38,7 +44,11 @@ struct SarifFile {
   bool has_outside_results = false;  // inlineExternalProperties, externalPropertyFileReferences
 };
 
+// verdict.md V-7. A short text can say a great many empty things.
 inline constexpr std::uint64_t kMaxSarif = std::uint64_t{1} << 30U;
+inline constexpr std::size_t kMaxSarifRuns = 65'536;
+inline constexpr std::size_t kMaxSarifResults = 2'000'000;
+inline constexpr std::size_t kMaxSarifValues = 1'000'000;  // kept at once of runs and one result
 
 // Reads a SARIF 2.1.0 log result by result.
 Result<SarifFile> parse_sarif(std::string_view text);

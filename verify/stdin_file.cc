@@ -4,15 +4,19 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 #include <vector>
 
+#include "verify/input.h"
+#include "verify/tlog_proof.h"
+
 namespace ethos::verify {
 namespace {
 
-constexpr std::uint64_t kMaxSpooled = std::uint64_t{1} << 38U;  // beyond any bundle of ten million records
+constexpr std::size_t kFirst = std::size_t{1} << 20U;
 
 Error failed(const char* what) { return Error{Errc::io, std::string(what) + ": " + std::strerror(errno)}; }
 
@@ -50,22 +54,36 @@ Result<std::string> read_argument(const std::string& path, std::uint64_t max_byt
   }
 }
 
-Result<SpooledInput> spool_stdin() {
+Result<SpooledInput> spool_stdin(std::uint64_t most) {
   // As much as a large ledger: not into memory.
   auto scratch = ScratchDir::make(std::uint64_t{1} << 30U);
   if (!scratch) return std::move(scratch).error();
   const std::string path = scratch->path() + "/input";
   const UniqueFd out(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!out.valid()) return failed("make a copy of standard input");
-  std::vector<char> buffer(std::size_t{1} << 20U);
+  std::vector<char> buffer(kFirst);
   std::uint64_t total = 0;
+  bool is_known = false;
   while (true) {
-    const auto got = read_some(buffer.data(), buffer.size());
-    if (!got) return got.error();
-    if (*got == 0) break;
-    total += *got;
-    if (total > kMaxSpooled) return Error{Errc::too_long, "standard input: too long"};
-    const auto written = write_all(out.get(), buffer.data(), *got);
+    // What it is stands in the first block, which a pipe may bring in pieces: nothing else is taken.
+    std::size_t filled = 0;
+    std::size_t got_last = 1;
+    while (got_last > 0 && filled < (is_known ? 1 : kBlockOfKind)) {
+      const auto got = read_some(buffer.data() + filled, buffer.size() - filled);
+      if (!got) return got.error();
+      got_last = *got;
+      filled += got_last;
+    }
+    if (filled == 0) break;
+    if (!is_known) {
+      const auto kind = kind_of({buffer.data(), filled});
+      if (!kind) return Error{Errc::malformed, std::string("standard input: ") + kNoEvidence};
+      is_known = true;
+      if (*kind == InputKind::proof) most = std::min<std::uint64_t>(most, kMaxProof);
+    }
+    total += filled;
+    if (total > most) return Error{Errc::too_long, "standard input: longer than " + std::to_string(most) + " bytes, the most that is taken from a pipe"};
+    const auto written = write_all(out.get(), buffer.data(), filled);
     if (!written) return written.error();
   }
   return SpooledInput{*std::move(scratch), path};

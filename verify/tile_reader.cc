@@ -33,11 +33,12 @@ bool TileReader::has(std::uint64_t level, std::uint64_t number, std::uint64_t wi
   return width == kTileWidth ? number < full : number == full && width == hashes % kTileWidth;
 }
 
-bool TileReader::read_file(const std::string& kind, std::uint64_t number, std::uint64_t width, std::string& out, Findings& findings) const {
+bool TileReader::read_file(const std::string& kind, std::uint64_t number, std::uint64_t& width, std::string& out, Findings& findings) const {
   const std::string name = tile_name(kind, number, width);
   auto bytes = read_(name);
   if (!bytes && bytes.error().code == Errc::not_found && width < kTileWidth && rules_.may_be_full) {
     bytes = read_(tile_name(kind, number, kTileWidth));
+    if (bytes) width = kTileWidth;
   }
   if (!bytes) {
     findings.add({.code = rules_.missing, .expected = name,
@@ -49,11 +50,13 @@ bool TileReader::read_file(const std::string& kind, std::uint64_t number, std::u
 }
 
 bool TileReader::read_tile(std::uint64_t level, std::uint64_t number, std::string& out, Findings& findings) const {
-  const std::uint64_t width = width_of(level, number);
+  std::uint64_t width = width_of(level, number);
   if (!read_file(std::to_string(level), number, width, out, findings)) return false;
+  // What the name says, and nothing behind it: another reader of the file would take it for more hashes.
+  if (out.size() != width * kHashBytes) return refuse("a tile of another length", tile_name(std::to_string(level), number, width), findings);
   // The full tile in the place of a partial one begins with it.
-  if (rules_.may_be_full && out.size() == kTileWidth * kHashBytes) out.resize(width * kHashBytes);
-  return out.size() == width * kHashBytes || refuse("a tile of another length", tile_name(std::to_string(level), number, width), findings);
+  out.resize(width_of(level, number) * kHashBytes);
+  return true;
 }
 
 bool TileReader::check(Findings& findings) {
@@ -78,7 +81,7 @@ bool TileReader::check(Findings& findings) {
 }
 
 bool TileReader::read_entries(std::uint64_t number, Findings& findings) {
-  const std::uint64_t width = width_of(0, number);
+  std::uint64_t width = width_of(0, number);
   if (!read_file("entries", number, width, entry_bytes_, findings)) return false;
   std::string_view rest = entry_bytes_;
   while (entries_.size() < width) {
@@ -89,8 +92,7 @@ bool TileReader::read_entries(std::uint64_t number, Findings& findings) {
     entries_.push_back(rest.substr(2, size));
     rest.remove_prefix(2 + size);
   }
-  const bool longer_allowed = rules_.may_be_full && width < kTileWidth;
-  return rest.empty() || longer_allowed || refuse("an entry bundle holds more than its entries", tile_name("entries", number, width), findings);
+  return rest.empty() || refuse("an entry bundle holds more than its entries", tile_name("entries", number, width), findings);
 }
 
 bool TileReader::load(std::uint64_t number, Findings& findings) {

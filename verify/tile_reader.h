@@ -45,8 +45,8 @@ class TileReader {
  private:
   static Digest hash_in(const std::string& tile, std::uint64_t index);
   bool refuse(const char* why, const std::string& name, Findings& findings) const;
-  // The file of that width, or the full one when that may stand for it.
-  bool read_file(const std::string& kind, std::uint64_t number, std::uint64_t width, std::string& out, Findings& findings) const;
+  // The file of that width, or the full one when that may stand for it: `width` is that of the name that was read.
+  bool read_file(const std::string& kind, std::uint64_t number, std::uint64_t& width, std::string& out, Findings& findings) const;
   bool read_tile(std::uint64_t level, std::uint64_t number, std::string& out, Findings& findings) const;
   bool read_entries(std::uint64_t number, Findings& findings);
   [[nodiscard]] std::uint64_t width_of(std::uint64_t level, std::uint64_t number) const;

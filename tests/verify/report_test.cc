@@ -183,6 +183,24 @@ TEST_CASE("report: what is no report is refused with one line", "[verify]") {
   for (std::size_t cut = 0; cut < good.size(); cut += 997) CHECK_FALSE(ethos::verify::parse_report(good.substr(0, cut)).ok());
 }
 
+// A short text can say a great many empty things.
+TEST_CASE("report: one of millions of empty things is refused, not kept", "[verify]") {
+  std::string zeros = "0";
+  while (zeros.size() < 2'000'001) zeros += ",0";
+  for (const std::string& text : {R"({"x":[[)" + zeros + "]]}", R"({"runs":[{"run":[)" + zeros + "]}]}",
+                                  R"({"definition":{"x":[)" + zeros + "]}}"}) {
+    CAPTURE(text.substr(0, 30));
+    const auto claims = ethos::verify::parse_report(text);
+    REQUIRE_FALSE(claims);
+    CHECK(claims.error().what == "more values than are kept of it");
+  }
+  // One after the other they are let go.
+  const auto row = "[" + zeros.substr(0, 700'001) + "]";
+  const auto claims = ethos::verify::parse_report(R"({"x":[)" + row + "," + row + "," + row + "," + row + "]}");
+  REQUIRE_FALSE(claims);
+  CHECK(claims.error().what.find("format") != std::string::npos);
+}
+
 TEST_CASE("report: a redacted one is compared as far as it says something", "[verify]") {
   Story story;
   save(story.dir.file("policy"), R"({"format":"ethos-redaction/1","id":"x","authority":"y","rules":[{"field":"tool","reason":"z"}]})");

@@ -6,6 +6,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/verify/support/ledger_maker.h"
@@ -100,7 +101,9 @@ class SecondLook final : public ethos::verify::EvidenceSource {
   const char* kind() const override { return "ledger"; }
   bool may_withhold(std::string_view) const override { return false; }
   std::uint64_t estimate() const override { return 0; }
-  bool next_records(ethos::verify::RecordBatch&, ethos::verify::Findings&) override { return false; }
+  bool next_records(ethos::verify::RecordBatch&, ethos::verify::Findings&) override {
+    return false;
+  }
   bool next_checkpoint(ethos::verify::StoredCheckpoint&, ethos::verify::Findings&) override {
     return false;
   }
@@ -148,8 +151,8 @@ TEST_CASE("sarif: records that changed after they were audited are no evidence",
     if (first < 0) first = seq;
     if (json.at("type") == "run.close") last = seq;
     if (json.at("type") == "sarif.written")
-      written = *ethos::verify::parse_canonical(json.at("body").dump(),
-                                                ethos::verify::kRecordLimits);
+      written =
+          *ethos::verify::parse_canonical(json.at("body").dump(), ethos::verify::kRecordLimits);
   }
   ethos::verify::Sha256 hash;
   const auto look = [&](const std::function<void(Json&)>& change) {
@@ -198,6 +201,56 @@ TEST_CASE("sarif: digests of results as the page gives them", "[verify]") {
   CHECK(digest_of(
             R"({"locations":[{"physicalLocation":{"region":{"startLine":2.0,"endLine":1e3}}}]})") ==
         digest_of("{}"));
+}
+
+// A short text can say a great many empty things, each of which would take a hundred bytes and
+// more.
+TEST_CASE("sarif: a file of millions of empty things is refused, not kept", "[verify]") {
+  const auto repeated = [](std::string_view what, std::size_t times) {
+    std::string out(what);
+    for (std::size_t i = 1; i < times; ++i) {
+      out += ',';
+      out += what;
+    }
+    return out;
+  };
+  const auto read = [](const std::string& members) {
+    const auto file = ethos::verify::parse_sarif(R"({"version":"2.1.0","runs":[)" + members + "]}");
+    return file ? std::string() : file.error().what;
+  };
+  constexpr std::size_t kValues = ethos::verify::kMaxSarifValues;
+  const std::string too_many = "more values than are kept of it";
+  const std::string zeros = repeated("0", kValues);
+  for (const char* member : {"tool", "invocations", "policies", "originalUriBaseIds"}) {
+    CAPTURE(member);
+    CHECK(read(std::string("{\"") + member + "\":[" + zeros + "]}") == too_many);
+  }
+  CHECK(read(R"({"properties":{"sandbox":[)" + zeros + "]}}") == too_many);
+  CHECK(read(R"({"results":[{"x":[)" + zeros + "]}]}") == too_many);
+  // What is not looked at is not kept either; and each result is let go before the next.
+  CHECK(read(R"({"artifacts":[)" + zeros + R"(],"properties":{"x":[)" + zeros + "]}}").empty());
+  const std::string third = R"({"x":[)" + repeated("0", kValues / 3) + "]}";
+  CHECK(read(R"({"results":[)" + repeated(third, 4) + "]}").empty());
+  CHECK(read(repeated(R"({"invocations":[)" + repeated("0", kValues / 3) + "]}", 4)).empty());
+  // A block is.
+  CHECK(read(repeated(R"({"properties":{"sandbox":[)" + repeated("0", kValues / 3) + "]}}", 4)) ==
+        too_many);
+  CHECK(read(repeated("{}", ethos::verify::kMaxSarifRuns)).empty());
+  CHECK(read(repeated("{}", ethos::verify::kMaxSarifRuns + 1)) == "more runs than a file may have");
+  CHECK(read(R"({"results":[)" + repeated("{}", ethos::verify::kMaxSarifResults + 1) + "]}") ==
+        "more results than a file may have");
+}
+
+TEST_CASE("sarif: what is wrong a million times is told in a few lines", "[verify]") {
+  Story story;
+  Json log = Json::parse(story.sarif);
+  for (int i = 0; i < 3000; ++i)
+    log["runs"].push_back({{"tool", {{"driver", {{"name", "x"}}}}}, {"results", Json::array()}});
+  const Outcome r = story.verify(log);
+  CHECK(r.status == 3);
+  const std::string text = r.json.at("sarif").at(0).at("text");
+  CHECK(text.size() < 5000);
+  CHECK(text.ends_with("; and more"));
 }
 
 TEST_CASE("sarif: the file that came out of a run is the ledger's", "[verify]") {
@@ -481,6 +534,10 @@ TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppre
   for (const Json& descriptor : {Json{{"id", "runtime.sandbox_denial"}},
                                  Json{{"guid", "11111111-1111-4111-8111-111111111111"}}}) {
     Json log = good;
+    for (Json& one : log["runs"][0]["tool"]["driver"]["rules"]) {
+      if (one.at("id") == "runtime.sandbox_denial")
+        one["guid"] = "11111111-1111-4111-8111-111111111111";
+    }
     log["runs"][0]["invocations"] = Json::array(
         {{{"executionSuccessful", true},
           {"ruleConfigurationOverrides",

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Directories of tiles and proofs of one record, made by ethos-ledger; evidence from standard input.
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "tests/verify/support/ledger_maker.h"
 #include "tests/verify/support/shared.h"
 #include "tests/verify/support/tree_proofs.h"
 #include "tests/verify/support/verify_run.h"
+#include "verify/stdin_file.h"
 #include "verify/tlog_proof.h"
 
 using namespace ethos::support;
@@ -106,6 +111,40 @@ TEST_CASE("tiles: every file changed, cut or taken out is reported", "[verify]")
   }
   const Outcome again = story.verify(root.string());
   CHECK(again.json.at("first_bad").is_null());
+}
+
+// Another reader of the file would take it for more.
+TEST_CASE("tiles: nothing follows what a partial file is named after", "[verify]") {
+  Story story(1);
+  story.tiles();
+  const auto size = story.ledger.records.size();
+  REQUIRE(size < 256);
+  for (const char* kind : {"0", "entries"}) {
+    const auto root = std::filesystem::path(story.dir.file("t")) / "tile" / kind;
+    const auto partial = root / "000.p" / std::to_string(size);
+    const std::string good = slurp(partial);
+    const std::string more = std::string(kind) == "0" ? std::string((256 - size) * 32, 'x') : std::string("\0\2{}", 4);
+    for (const std::string& bad : {good + more, good + "x"}) {
+      save(partial.string(), bad);
+      const Outcome r = story.verify(story.dir.file("t"));
+      CAPTURE(kind, bad.size(), r.out);
+      CHECK(r.status == 1);
+      CHECK(r.has("tiles"));
+    }
+    // Under its own name the full one begins with it, and is whole as well.
+    std::filesystem::remove(partial);
+    std::string full = good;
+    for (auto i = size; i < 256; ++i) full += std::string(kind) == "0" ? std::string(32, 'x') : std::string("\0\2{}", 4);
+    save((root / "000").string(), full);
+    CHECK(story.verify(story.dir.file("t")).verdict("integrity") == "pass");
+    save((root / "000").string(), full + "x");
+    const Outcome longer = story.verify(story.dir.file("t"));
+    CAPTURE(kind, longer.out);
+    CHECK((longer.has("tiles") || longer.has("tiles_missing")));
+    std::filesystem::remove(root / "000");
+    save(partial.string(), good);
+  }
+  CHECK(story.verify(story.dir.file("t")).verdict("integrity") == "pass");
 }
 
 TEST_CASE("tiles: links do not lead out of the directory", "[verify]") {
@@ -252,6 +291,60 @@ TEST_CASE("input: pin, bundle and ledger from standard input, once", "[verify]")
   const int cut = std::system(("head -c 3000 " + story.dir.file("b") + " | " + program + story.dir.file("pin") + " - 2>/dev/null").c_str());
   CHECK(WEXITSTATUS(cut) == 1);
   CHECK_FALSE(std::filesystem::exists("-"));
+}
+
+namespace {
+
+// What spool_stdin() says of bytes that come through a pipe, `piece` at a time.
+std::string spooled(const std::string& bytes, std::size_t piece, std::uint64_t most) {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const int kept = ::dup(STDIN_FILENO);
+  REQUIRE(::dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+  ::close(ends[0]);
+  std::thread writer([&] {
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+      const std::string_view part = std::string_view(bytes).substr(at, piece);
+      if (::write(ends[1], part.data(), part.size()) < 0) break;
+    }
+    ::close(ends[1]);
+  });
+  auto result = ethos::verify::spool_stdin(most);
+  const std::string out = result ? slurp(result->path) : "refused: " + result.error().what;
+  // What was refused is not read to its end, so the writer has to be woken.
+  if (kept >= 0) {
+    ::dup2(kept, STDIN_FILENO);
+    ::close(kept);
+  } else {
+    ::close(STDIN_FILENO);
+  }
+  writer.join();
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("input: what comes through a pipe is bounded, and told by its first block", "[verify]") {
+  Story story(1);
+  struct sigaction old {};
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, &old);
+  const std::string ledger = slurp(story.dir.file("l.db"));
+  CHECK(spooled(ledger, 100, ledger.size()) == ledger);
+  CHECK(spooled(ledger, 1U << 20U, ledger.size()) == ledger);
+  CHECK(spooled(ledger, 5000, ledger.size() - 1) ==
+        "refused: standard input: longer than " + std::to_string(ledger.size() - 1) + " bytes, the most that is taken from a pipe");
+  // Of what is no evidence, only the first block is taken.
+  const std::string nothing = "refused: standard input: neither a ledger, a bundle, a directory of tiles nor a tlog-proof";
+  CHECK(spooled(std::string(1U << 22U, '\0'), 4096, UINT64_MAX) == nothing);
+  CHECK(spooled("{}", 1, UINT64_MAX) == nothing);
+  const std::string proof = "c2sp.org/tlog-proof@v1\n" + std::string(ethos::verify::kMaxProof, 'x');
+  CHECK(spooled(proof, 4096, UINT64_MAX).starts_with("refused: standard input: longer than " + std::to_string(ethos::verify::kMaxProof)));
+  ::sigaction(SIGPIPE, &old, nullptr);
+  const std::string program = std::string(ETHOS_BIN) + "/ethos-verify --pin ";
+  const int status = std::system(("head -c 4000000 /dev/zero | " + program + story.dir.file("pin") + " - 2>/dev/null").c_str());
+  CHECK(WEXITSTATUS(status) == 3);
 }
 
 TEST_CASE("options: the first characters of a run id, and JSON beside quiet", "[verify]") {
