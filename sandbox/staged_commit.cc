@@ -21,6 +21,7 @@
 #include "sandbox/commit_journal.h"
 #include "sandbox/commit_steps.h"
 #include "sandbox/copy_base.h"
+#include "sandbox/file_attributes.h"
 #include "sandbox/file_rights.h"
 #include "sandbox/layer_walk.h"
 #include "sandbox/staged_file.h"
@@ -390,12 +391,15 @@ class StagedCommit::Work {
     return !is_roots_runner() || fchown(fd, owner_.st_uid, owner_.st_gid) == 0;
   }
 
-  // An ordinary user may give a file to a group that he is in; root gives all to the grant's owner.
-  void keep_group(int to, const std::string& path) const {
+  // What the file it replaces has: its group, as far as an ordinary user may give a file to one
+  // (root gives all to the grant's owner), its access list and attributes.
+  Result<void> keep_of_old(const UniqueFd& to, const std::string& path) const {
     const UniqueFd old = open_beneath_dir(grant_.get(), path, O_PATH | O_NOFOLLOW);
     struct stat found {};
-    if (is_roots_runner() || !old.is_open() || fstat(old.get(), &found) != 0) return;
-    static_cast<void>(fchown(to, static_cast<uid_t>(-1), found.st_gid) == 0);
+    if (!old.is_open() || fstat(old.get(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
+    if (!is_roots_runner())
+      static_cast<void>(fchown(to.get(), static_cast<uid_t>(-1), found.st_gid) == 0);
+    return keep_attributes(to, old, path);
   }
 
   Result<void> build_file(const Item& item, Artifact& artifact) {
@@ -411,10 +415,11 @@ class StagedCommit::Work {
     if (!content) return base::Unexpected(std::move(content).error());
     artifact.bytes = content->bytes;
     artifact.sha256 = content->sha256;
-    if (item.replaces) keep_group(to.get(), path);
     // Owner first: a change of owner clears bits.
-    if (!give_to_owner(to.get()) || fchmod(to.get(), item.change->mode) != 0)
-      return base::fail_errno(path, errno);
+    if (!give_to_owner(to.get())) return base::fail_errno(path, errno);
+    if (item.replaces)
+      if (auto kept = keep_of_old(to, path); !kept) return kept;
+    if (fchmod(to.get(), item.change->mode) != 0) return base::fail_errno(path, errno);
     return {};
   }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "ledger/base/result.h"
+#include "ledger/base/unique_fd.h"
+
+namespace ethos::sandbox {
+
+// Gives a new file what the regular file `old` (an O_PATH descriptor will do) has beside owner and
+// mode: its access list, or none where a directory's default list gave one, and its attributes of
+// the name space `user`. Without the list, the mask that stands in the mode of a file with one
+// would be the group's right. What the system itself puts on files (security, trusted) is not
+// copied. The mode is to be set afterwards.
+[[nodiscard]] base::Result<void> keep_attributes(const base::UniqueFd& to,
+                                                 const base::UniqueFd& old,
+                                                 const std::string& name);
+
+}  // namespace ethos::sandbox
