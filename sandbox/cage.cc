@@ -12,12 +12,14 @@
 #include "sandbox/grant_outputs.h"
 #include "sandbox/launch.h"
 #include "sandbox/signal_guard.h"
+#include "sandbox/small_limits.h"
 #include "sandbox/watch.h"
 
 namespace ethos::sandbox {
 namespace {
 
-CageOutcome to_outcome(Launch::Failure failure) {
+CageOutcome to_outcome(const Plan& plan, Launch::Failure failure) {
+  if (auto* denial = std::get_if<SetupDenial>(&failure)) blame_small_limit(plan, *denial);
   return std::visit(
       [](auto&& value) -> CageOutcome { return std::forward<decltype(value)>(value); },
       std::move(failure));
@@ -45,11 +47,12 @@ CageOutcome run_cage(const Plan& plan, const LaunchOptions& options, EvidenceSin
   const SignalGuard signals;
   if (signals.fd() < 0) return RunnerFailure{"signalfd", errno};
 
+  if (auto denial = too_small(plan)) return std::move(*denial);
   Launch launch(plan, options);
   if (auto failed = launch.build([&] { sink.while_building(); }))
-    return to_outcome(std::move(*failed));
+    return to_outcome(plan, std::move(*failed));
   Enforced enforced;
-  if (auto failed = launch.prove(enforced)) return to_outcome(std::move(*failed));
+  if (auto failed = launch.prove(enforced)) return to_outcome(plan, std::move(*failed));
   GrantOutputs outputs(plan);
   if (auto known = outputs.remember_copies(launch, -1); !known)
     return RunnerFailure{known.error().message(), known.error().sys};

@@ -107,7 +107,10 @@ std::string value_form(const LimitSpec& spec) {
   const std::string unit = spec.unit == Unit::time   ? " ms"
                            : spec.unit == Unit::size ? " bytes"
                                                      : "";
-  return out + ", from " + std::to_string(spec.least) + " to " + std::to_string(spec.most) + unit;
+  // A number has 15 digits at most, which the largest value as one does not.
+  const char* digits = spec.most >= 1'000'000'000'000'000 ? ", in at most 15 digits" : "";
+  return out + ", from " + std::to_string(spec.least) + " to " + std::to_string(spec.most) + unit +
+         digits;
 }
 
 std::optional<std::uint64_t> parse_limit(const LimitSpec& spec, std::string_view text) {

@@ -599,3 +599,25 @@ TEST_CASE("ethos-run: a program that is too large to digest keeps no signal wait
   CHECK(site.records("run.close").size() == 2);
   CHECK(verify(site, "ended").status == 0);
 }
+
+TEST_CASE("ethos-run: a limit that leaves no room for the cage is named", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  for (const auto& [limit, name] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"memory=1", "memory_bytes of 1 is"},
+           {"pids=1", "pids of 1 is"},
+           {"open_files=2", "open_files of 2 is"},
+           {"inodes=1", "inodes of 1 is"}}) {
+    const Ended ended = site.run({"--read", ".", "--limit", limit, "--", "/bin/true"});
+    CAPTURE(limit, ended.err);
+    // With a cgroup the kernel says what became of the memory.
+    if (std::string(limit) == "memory=1" && ended.status == 121) continue;
+    CHECK(ended.status == 120);
+    CHECK(ended.err.find(std::string("the limit ") + name + " too small") != std::string::npos);
+    CHECK(text_at(site.records("runtime.sandbox_denial").back(), {"body", "cause"}).find(name) !=
+          std::string::npos);
+  }
+  const Ended digits = site.run({"--limit", "memory=9007199254740991", "--", "/bin/true"});
+  CHECK(digits.status == 125);
+  CHECK(digits.err.find("in at most 15 digits") != std::string::npos);
+}
