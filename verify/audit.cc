@@ -177,14 +177,13 @@ class Auditor {
         break;
       case RecordType::ledger_prune:
         hold_book_.on_destruction(e.seq, "records were dropped", findings());
-        hold_book_.on_prune(
-            [&](const std::string& run) { return kept() == nullptr || runs_.has(run); });
+        hold_book_.on_prune(e.seq);
         prune_book_.on_order(e.seq, record.body);
         epochs_.on_other(e.seq, findings());
         break;
       case RecordType::data_erase:
         hold_book_.on_destruction(e.seq, "values were erased", findings());
-        documents_.on_erase(e.seq, e.run, hold_book_.held_runs(), record.body);
+        documents_.on_erase(e.seq, e.run, record.body);
         epochs_.on_other(e.seq, findings());
         break;
       default: epochs_.on_other(e.seq, findings()); break;
@@ -283,7 +282,10 @@ class Auditor {
     using Seen = PruneBook::Seen;
     if (!is_run_) prune_book_.finish(source_.is_prefix() ? Seen::earlier_state : is_tail ? Seen::tail : Seen::all, findings());
     report_.pruned = prune_book_.pruned();
-    report_.pruned.held_unseen = hold_book_.unseen();
+    report_.pruned.held_unseen = hold_book_.unseen(
+        [&](const std::string& run) { return kept() == nullptr || runs_.has(run); });
+    documents_.ask_held(
+        [this](std::size_t run, std::int64_t seq) { return hold_book_.was_held(run, seq); });
     report_.anchors = anchor_book_.finish(source_, chain_.origin(), options_.tsa_roots, findings());
     documents_.set_first_dropped(prune_book_.first());
     documents_.finish(findings());

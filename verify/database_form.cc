@@ -90,6 +90,10 @@ constexpr std::array<int, 100> kFileHeader = [] {
 
 }  // namespace
 
+bool has_row_numbers(Database& database) {
+  return database.number("PRAGMA user_version") != kOldestVersion;
+}
+
 bool check_schema(Database& database, Findings& findings) {
   const auto wanted = schema_of(database.number("PRAGMA user_version"));
   Statement rows = database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema");

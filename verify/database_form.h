@@ -11,6 +11,8 @@ namespace ethos::verify {
 
 // What a ledger's database must be before a row of it is believed (store.md S-1, S-2).
 
+// In the oldest version the rows of disclosures and blobs have no number.
+bool has_row_numbers(Database& database);
 // The numbers in the header that S-1 fixes, as SQLite gives them. False: a version that is not known.
 // Malformed when it is no ledger at all.
 Result<bool> check_header(Database& database, Findings& findings);

@@ -45,10 +45,10 @@ void DocumentReader::on_digests(RecordType type, std::string_view text) {
   }
 }
 
-void DocumentReader::on_erase(std::int64_t seq, std::string_view run, const std::set<std::size_t>& held, const Value& body) {
-  const auto under = held.empty() ? nullptr : std::make_shared<const std::set<std::size_t>>(held);
+void DocumentReader::on_erase(std::int64_t seq, std::string_view run, const Value& body) {
   for (const Value& target : body.at("targets").items()) {
-    if (const auto c = Digest::from_base64(target.text())) erased_.try_emplace(*c, Erased{seq, key_of_run(run), under});
+    if (const auto c = Digest::from_base64(target.text()))
+      erased_.try_emplace(*c, Erased{seq, key_of_run(run)});
   }
 }
 
@@ -60,7 +60,8 @@ void DocumentReader::check_erased(Findings& findings) {
   for (const Closed& closed : closed_) {
     first_named.emplace(closed.c, closed.seq);
     const auto erased = erased_.find(closed.c);
-    if (erased != erased_.end() && erased->second.held && closed.run != 0 && erased->second.held->contains(closed.run)) {
+    if (erased != erased_.end() && was_held_ && closed.run != 0 &&
+        was_held_(closed.run, erased->second.seq)) {
       findings.add({.code = Code::hold_broken, .seq = erased->second.seq, .found = closed.c.base64(),
                     .text = "the record erases, under a hold of its run, what record " + std::to_string(closed.seq) + " named"});
     }
@@ -71,9 +72,10 @@ void DocumentReader::check_erased(Findings& findings) {
   for (const auto& [c, erased] : erased_) {
     const std::int64_t seq = erased.seq;
     const auto at = first_named.find(c);
-    const bool named = (at != first_named.end() && at->second < seq) ||
-                       std::binary_search(withheld_keys_.begin(), withheld_keys_.end(), key_of(c)) ||
-                       std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(c));
+    const bool named =
+        (at != first_named.end() && at->second < seq) ||
+        std::binary_search(withheld_keys_.begin(), withheld_keys_.end(), key_of(c)) ||
+        erased_and_there_.contains(c);
     const bool may_be_dropped = first_dropped_ >= 0 && first_dropped_ < seq;
     if (!named && !may_be_dropped) {
       findings.add({.code = Code::erase_unknown, .seq = seq, .found = c.base64(),
@@ -99,7 +101,7 @@ std::optional<DisclosureSize> DocumentReader::size_of(const Digest& c, std::uint
   if (stated > kMaxRecent) return source_.disclosure_size(c);
   auto stored = source_.disclosure(c);
   if (!stored) return std::nullopt;
-  DisclosureSize out{stored->kind, stored->bytes.size()};
+  DisclosureSize out{stored->kind, stored->bytes.size(), stored->place};
   if (out.bytes == stated) recent_.keep(*std::move(stored));
   return out;
 }
@@ -120,7 +122,11 @@ void DocumentReader::on_record(std::int64_t seq, std::string_view run, const Vie
       }
       return;
     }
-    opened_keys_.push_back(key_of(c));
+    if (stored->place) {
+      opened_places_.add(*stored->place);
+    } else {
+      opened_keys_.push_back(key_of(c));
+    }
     const bool right = stored->kind == kind && stored->bytes == stated;
     if (!right) {
       findings.add({.code = Code::disclosure_mismatch, .seq = seq,
@@ -172,9 +178,13 @@ Value DocumentReader::parse_document(std::string_view bytes, std::string_view ki
   return {};
 }
 
+bool DocumentReader::is_named(const StoredDisclosure& row) const {
+  if (row.place) return opened_places_.contains(*row.place);
+  return std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(row.c));
+}
+
 void DocumentReader::finish(Findings& findings) {
   std::sort(opened_keys_.begin(), opened_keys_.end());
-  check_erased(findings);
   StoredDisclosure row;
   while (source_.next_disclosure(row, findings)) {
     ++stored_;
@@ -184,14 +194,16 @@ void DocumentReader::finish(Findings& findings) {
                     .text = "a disclosure's salt and bytes do not give its commitment"});
     }
     if (erased_.contains(row.c)) {
+      if (is_named(row)) erased_and_there_.insert(row.c);
       findings.add({.code = Code::disclosure_orphan, .found = name,
                     .text = "a value recorded as erased is still disclosed"});
-    } else if (!source_.is_prefix() && !std::binary_search(opened_keys_.begin(), opened_keys_.end(), key_of(row.c))) {
+    } else if (!source_.is_prefix() && !is_named(row)) {
       // A bundle has no business with values that nothing in it names.
       findings.add({.code = is_bundle_ ? Code::bundle : Code::disclosure_orphan, .found = name,
                     .text = "a disclosure that no record names"});
     }
   }
+  check_erased(findings);
   for (const Closed& closed : closed_) {
     if (erased_.contains(closed.c) || (is_erased_later_ && is_erased_later_(closed.c))) {
       ++erased_count_;

@@ -15,6 +15,7 @@
 
 #include "verify/digest.h"
 #include "verify/json.h"
+#include "verify/place_set.h"
 #include "verify/problem.h"
 #include "verify/record.h"
 #include "verify/source.h"
@@ -37,8 +38,10 @@ class DocumentReader {
   void on_digests(RecordType type, std::string_view text);
   // A record could not be read: it may name any.
   void lose_digests() { has_lost_digests_ = true; }
-  // `held`: hashes of the ids of runs that a hold covers one by one.
-  void on_erase(std::int64_t seq, std::string_view run, const std::set<std::size_t>& held, const Value& body);
+  void on_erase(std::int64_t seq, std::string_view run, const Value& body);
+  // Whether a run, by the hash of its id, was held at a record: asked in finish().
+  using HeldAt = std::function<bool(std::size_t run, std::int64_t seq)>;
+  void ask_held(HeldAt was_held) { was_held_ = std::move(was_held); }
   // The first record of which only the hash is left: what it named is not known; -1 when there is none.
   void set_first_dropped(std::int64_t seq) { first_dropped_ = seq; }
   // The bytes behind a commitment; nothing when there are none or they are wrong.
@@ -70,6 +73,8 @@ class DocumentReader {
  private:
   std::optional<DisclosureSize> size_of(const Digest& c, std::uint64_t stated);
   void check_erased(Findings& findings);
+  // Whether a record named that row.
+  [[nodiscard]] bool is_named(const StoredDisclosure& row) const;
   struct Closed {
     Digest c;
     std::int64_t seq = 0;
@@ -79,7 +84,6 @@ class DocumentReader {
   struct Erased {
     std::int64_t seq = 0;
     std::size_t run = 0;
-    std::shared_ptr<const std::set<std::size_t>> held;
   };
 
   // What a record names is mostly looked into at the end of its run: read once, not twice.
@@ -102,7 +106,9 @@ class DocumentReader {
   std::map<Digest, Erased> erased_;         // target, its data.erase record
   std::vector<Closed> closed_;           // named by a record, no disclosure
   // First 8 bytes of each commitment: enough to know it again, little enough for millions.
-  std::vector<std::uint64_t> opened_keys_;
+  std::vector<std::uint64_t> opened_keys_;  // of those without a place
+  PlaceSet opened_places_;
+  std::set<Digest> erased_and_there_;  // named, disclosed, and recorded as erased
   std::vector<std::uint64_t> withheld_keys_;
   std::int64_t first_dropped_ = -1;
   std::uint64_t named_ = 0;
@@ -114,6 +120,7 @@ class DocumentReader {
   std::unordered_set<std::uint64_t> digest_keys_;
   bool has_lost_digests_ = false;
   std::function<bool(const Digest&)> is_erased_later_;
+  HeldAt was_held_;
   std::uint64_t spent_ = 0;
 };
 

@@ -79,9 +79,7 @@ void EpochBook::on_epoch(std::int64_t seq, std::int64_t at_ms, const Value& body
     refuse("the new key is not the one that the revocation names", pending_->next.text, key->text);
   }
   if (pending_) {
-    const auto first_void = std::upper_bound(signed_sizes_.begin(), signed_sizes_.end(),
-                                             pending_->last_trusted_size);
-    void_signatures_ += static_cast<std::uint64_t>(signed_sizes_.end() - first_void);
+    void_signatures_ += signed_sizes_.count_above(pending_->last_trusted_size);
     findings.add({.code = Code::revoked_key, .seq = seq,
                   .text = "records " + std::to_string(pending_->last_trusted_size) + " to " +
                           std::to_string(seq) + " are vouched for only by the key of epoch " +
@@ -159,7 +157,7 @@ void EpochBook::judge(const Note& note, std::int64_t size, std::vector<Signature
                   .expected = "a signature by " + epochs_[current].key.text,
                   .text = which + " is not signed by the key of its epoch"});
   } else {
-    signed_sizes_.push_back(static_cast<std::uint64_t>(size));
+    signed_sizes_.add(static_cast<std::uint64_t>(size));
   }
   if (handover && !previous_signed && !epochs_[current].after_revocation) {
     findings.add({.code = Code::missing_handover, .seq = size - 1,

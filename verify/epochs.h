@@ -9,6 +9,7 @@
 #include "verify/checkpoint.h"
 #include "verify/json.h"
 #include "verify/note.h"
+#include "verify/place_set.h"
 #include "verify/problem.h"
 #include "verify/vkey.h"
 
@@ -83,7 +84,7 @@ class EpochBook {
   std::optional<Vkey> root_;
   std::optional<Revocation> pending_;  // a key.revoke was the last record
   std::int64_t handover_size_ = -1;    // checkpoint of this size must come before the next record
-  std::vector<std::uint64_t> signed_sizes_;  // by the current epoch's key
+  AscendingList signed_sizes_;         // by the current epoch's key
   std::vector<Stranger> strangers_;
   std::uint64_t void_signatures_ = 0;
   bool may_lack_handovers_ = false;

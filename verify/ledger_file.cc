@@ -37,16 +37,28 @@ struct OpenLedger {
 class LedgerFile final : public EvidenceSource {
  public:
   LedgerFile(OpenLedger opened, std::string how, std::optional<std::string> highwater)
-      : file_(std::move(opened.file)), database_(std::move(opened.database)), lookups_(std::move(opened.lookups)),
+      : file_(std::move(opened.file)),
+        database_(std::move(opened.database)),
+        lookups_(std::move(opened.lookups)),
         checked_(std::move(opened.checked)),
-        how_(std::move(how)), highwater_(std::move(highwater)),
+        how_(std::move(how)),
+        highwater_(std::move(highwater)),
         leaf_(database_.prepare("SELECT seq, bytes, hash FROM main.leaf NOT INDEXED ORDER BY seq")),
-        checkpoint_(database_.prepare("SELECT size, note FROM main.checkpoint NOT INDEXED ORDER BY size")),
+        checkpoint_(
+            database_.prepare("SELECT size, note FROM main.checkpoint NOT INDEXED ORDER BY size")),
         one_leaf_(single().prepare("SELECT bytes FROM main.leaf NOT INDEXED WHERE seq=?1")),
-        one_checkpoint_(single().prepare("SELECT note FROM main.checkpoint NOT INDEXED WHERE size=?1")),
-        disclosure_(single().prepare("SELECT c, kind, salt, bytes FROM main.disclosure WHERE c=?1")),
-        size_(single().prepare("SELECT kind, typeof(salt), typeof(bytes), length(salt), length(bytes) FROM main.disclosure WHERE c=?1")),
-        disclosures_(single().prepare("SELECT c, kind, salt, bytes FROM main.disclosure NOT INDEXED")),
+        one_checkpoint_(
+            single().prepare("SELECT note FROM main.checkpoint NOT INDEXED WHERE size=?1")),
+        disclosure_(single().prepare(
+            with_place("SELECT c, kind, salt, bytes, ", " FROM main.disclosure WHERE c=?1")
+                .c_str())),
+        size_(single().prepare(
+            with_place("SELECT kind, typeof(salt), typeof(bytes), length(salt), length(bytes), ",
+                       " FROM main.disclosure WHERE c=?1")
+                .c_str())),
+        disclosures_(single().prepare(
+            with_place("SELECT c, kind, salt, bytes, ", " FROM main.disclosure NOT INDEXED")
+                .c_str())),
         blob_(single().prepare("SELECT sha256, bytes FROM main.blob WHERE sha256=?1")),
         blobs_(single().prepare("SELECT sha256, bytes FROM main.blob NOT INDEXED")),
         estimate_(database_.number("SELECT max(seq)+1 FROM main.leaf NOT INDEXED")) {
@@ -149,7 +161,8 @@ class LedgerFile final : public EvidenceSource {
     size_.bind(1, c.view());
     if (!size_.step() || size_.type(0) != T::text || size_.bytes(1) != "blob" || size_.bytes(2) != "blob") return std::nullopt;
     if (size_.integer(3) != std::int64_t{kSaltBytes}) return std::nullopt;
-    return DisclosureSize{std::string(size_.bytes(0)), static_cast<std::uint64_t>(size_.integer(4))};
+    return DisclosureSize{std::string(size_.bytes(0)), static_cast<std::uint64_t>(size_.integer(4)),
+                          place_in(size_, 5)};
   }
 
   bool next_disclosure(StoredDisclosure& out, Findings& findings) override {
@@ -225,6 +238,16 @@ class LedgerFile final : public EvidenceSource {
   // Disclosures lie by their digest, so walking them goes here and there too.
   Database& single() { return lookups_ ? *lookups_ : database_; }
 
+  // In version 1 such rows have no number (store.md S-2).
+  std::string with_place(const char* before, const char* after) {
+    return std::string(before) + (has_row_numbers(database_) ? "rowid" : "NULL") + after;
+  }
+
+  static std::optional<std::int64_t> place_in(const Statement& row, int column) {
+    if (row.type(column) != Statement::Type::integer) return std::nullopt;
+    return row.integer(column);
+  }
+
   static std::optional<StoredDisclosure> read_disclosure(const Statement& row) {
     using T = Statement::Type;
     if (row.type(0) != T::blob || row.type(1) != T::text || row.type(2) != T::blob || row.type(3) != T::blob) {
@@ -232,7 +255,8 @@ class LedgerFile final : public EvidenceSource {
     }
     const auto c = Digest::from_bytes(row.bytes(0));
     if (!c || row.bytes(2).size() != kSaltBytes) return std::nullopt;
-    return StoredDisclosure{*c, std::string(row.bytes(1)), std::string(row.bytes(2)), std::string(row.bytes(3))};
+    return StoredDisclosure{*c, std::string(row.bytes(1)), std::string(row.bytes(2)),
+                            std::string(row.bytes(3)), place_in(row, 4)};
   }
 
   void damaged(const char* table, std::int64_t seq, Findings& findings) {

@@ -14,6 +14,12 @@ namespace {
 
 using State = RunEvidence::State;
 
+// What RunTable keeps of a run besides its place in the chain.
+constexpr unsigned kState = 7;
+constexpr unsigned kLate = 8;
+constexpr unsigned kForeign = 16;
+constexpr unsigned kSarif = 32;
+
 constexpr std::string_view kStateNames[] = {"opened", "refused", "running", "closed", "aborted"};
 
 // The table of events.md. `ok` false: the record may not come now.
@@ -98,8 +104,14 @@ bool RunTracker::is_hash(std::string_view text, const Digest& digest) const {
   return digest == near_leaf_ ? near_text_.is(text) : HashText(digest).is(text);
 }
 
+bool RunTracker::is_linked(std::string_view text, const Link& link) const {
+  if (!link.tag) return is_hash(text, link.last_leaf);
+  const auto digest = Digest::from_base64(text);
+  return digest && ended_.tag_of(*digest) == *link.tag;
+}
+
 void RunTracker::check_link(const Envelope& e, Link& link, Findings& findings) {
-  const bool fits = e.run_seq == link.run_seq + 1 && is_hash(e.run_prev, link.last_leaf);
+  const bool fits = e.run_seq == link.run_seq + 1 && is_linked(e.run_prev, link);
   // The record that is missing may be the one that could not be read.
   if (!fits && has_lost_track_) link.has_foreign = true;
   if (fits || has_lost_track_) return;
@@ -108,9 +120,14 @@ void RunTracker::check_link(const Envelope& e, Link& link, Findings& findings) {
                   .found = std::to_string(e.run_seq), .text = "a record of the run is missing or stands twice"});
   }
   // The first record follows 32 zero bytes, which is what last_leaf begins as.
-  if (!is_hash(e.run_prev, link.last_leaf)) {
-    findings.add({.code = Code::run_prev_mismatch, .seq = e.seq, .run = std::string(e.run), .expected = link.last_leaf.base64(),
-                  .found = std::string(e.run_prev), .text = "`run_prev` is not the hash of the run's previous record"});
+  if (!is_linked(e.run_prev, link)) {
+    findings.add({.code = Code::run_prev_mismatch,
+                  .seq = e.seq,
+                  .run = std::string(e.run),
+                  .expected = link.tag ? "the hash of its record " + std::to_string(link.run_seq)
+                                       : link.last_leaf.base64(),
+                  .found = std::string(e.run_prev),
+                  .text = "`run_prev` is not the hash of the run's previous record"});
   }
 }
 
@@ -297,17 +314,49 @@ void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& find
   }
 }
 
-void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_late, Findings& findings) {
-  const Envelope& e = record.scan.envelope;
-  bool is_new = false;
+std::pair<RunTracker::Link*, bool> RunTracker::find_or_add(std::string_view id) {
   // Most records belong to the run of the one before.
-  if (last_ == nullptr || !same_text(last_->first, e.run)) {
-    auto entry = runs_.find(e.run);
-    is_new = entry == runs_.end();
-    if (is_new) entry = runs_.try_emplace(std::string(e.run)).first;
+  if (last_ != nullptr && same_text(last_->first, id)) return {&last_->second, false};
+  auto entry = runs_.find(id);
+  if (entry != runs_.end()) {
     last_ = &*entry;
+    return {&last_->second, false};
   }
+  last_ = &*runs_.try_emplace(std::string(id)).first;
   Link& link = last_->second;
+  const auto ended = ended_.find(id);
+  if (!ended) return {&link, true};
+  link.tag = ended->tag;
+  link.run_seq = ended->run_seq;
+  link.reported = ended->reported;
+  link.state = static_cast<State>(ended->bits & kState);
+  link.is_late = (ended->bits & kLate) != 0;
+  link.has_foreign = (ended->bits & kForeign) != 0;
+  link.has_sarif = (ended->bits & kSarif) != 0;
+  return {&link, false};
+}
+
+void RunTracker::put_away(std::string_view id, const Link& link) {
+  if (link.evidence || link.run_seq < 0 ||
+      static_cast<std::uint64_t>(link.run_seq) > RunTable::kMost)
+    return;
+  const auto bits = static_cast<unsigned>(link.state) | (link.is_late ? kLate : 0U) |
+                    (link.has_foreign ? kForeign : 0U) | (link.has_sarif ? kSarif : 0U);
+  const RunTable::Entry entry{
+      ended_.tag_of(link.last_leaf), static_cast<std::uint32_t>(link.run_seq),
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(link.reported, RunTable::kMost)),
+      static_cast<std::uint8_t>(bits)};
+  if (!ended_.put(id, entry)) return;
+  runs_.erase(runs_.find(id));
+  last_ = nullptr;
+}
+
+void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_late,
+                           Findings& findings) {
+  const Envelope& e = record.scan.envelope;
+  const auto found = find_or_add(e.run);
+  Link& link = *found.first;
+  const bool is_new = found.second;
   if (is_new && (may_be_late || has_lost_track_) && e.run_seq > 0) {
     link.is_late = true;
     ++late_runs_;
@@ -331,13 +380,16 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
     step(e, record.facts, std::move(record.body), link, findings);
   }
   link.last_leaf = near_leaf_ = record.leaf;
+  link.tag.reset();
   near_text_ = record.leaf_text;
   link.run_seq = e.run_seq;
+  put_away(e.run, link);
 }
 
 std::vector<std::string> RunTracker::ids() const {
   std::vector<std::string> out;
   for (const auto& [id, link] : runs_) out.push_back(id);
+  ended_.add_ids(out);
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -18,6 +18,7 @@
 #include "verify/json.h"
 #include "verify/problem.h"
 #include "verify/record.h"
+#include "verify/run_table.h"
 #include "verify/text_list.h"
 
 namespace ethos::verify {
@@ -133,8 +134,12 @@ class RunTracker {
   void lose_track() { has_lost_track_ = true; }
   void finish(Findings& findings);
 
-  [[nodiscard]] std::uint64_t runs() const { return static_cast<std::uint64_t>(runs_.size()); }
-  [[nodiscard]] bool has(std::string_view run) const { return runs_.find(run) != runs_.end(); }
+  [[nodiscard]] std::uint64_t runs() const {
+    return static_cast<std::uint64_t>(runs_.size() + ended_.size());
+  }
+  [[nodiscard]] bool has(std::string_view run) const {
+    return runs_.find(run) != runs_.end() || ended_.find(run);
+  }
   [[nodiscard]] std::vector<std::string> ids() const;
   [[nodiscard]] std::uint64_t grants() const { return grants_; }
   [[nodiscard]] std::uint64_t denials() const { return denials_; }
@@ -145,7 +150,8 @@ class RunTracker {
 
  private:
   struct Link {
-    Digest last_leaf;
+    Digest last_leaf;                  // not of one that was taken from ended_
+    std::optional<std::uint64_t> tag;  // of it, then
     std::int64_t run_seq = -1;
     RunEvidence::State state = RunEvidence::State::opened;
     std::unique_ptr<RunEvidence> evidence;  // gone after the end
@@ -157,6 +163,11 @@ class RunTracker {
 
   // Does `text` stand for that hash?
   [[nodiscard]] bool is_hash(std::string_view text, const Digest& digest) const;
+  // Is it the hash of the run's last record?
+  [[nodiscard]] bool is_linked(std::string_view text, const Link& link) const;
+  // Between records: of a run without evidence a few bytes stay.
+  std::pair<Link*, bool> find_or_add(std::string_view id);
+  void put_away(std::string_view id, const Link& link);
   static void judge_body(const CheckedRecord& record, Link& link, Findings& findings);
   void check_link(const Envelope& e, Link& link, Findings& findings);
   void begin(const Envelope& e, Value body, Link& link, Findings& findings);
@@ -177,8 +188,9 @@ class RunTracker {
     using is_transparent = void;
     std::size_t operator()(std::string_view id) const { return std::hash<std::string_view>{}(id); }
   };
-  std::unordered_map<std::string, Link, IdHash, std::equal_to<>> runs_;
-  std::pair<const std::string, Link>* last_ = nullptr;  // the entry of the last record; none is ever removed
+  std::unordered_map<std::string, Link, IdHash, std::equal_to<>> runs_;  // with evidence
+  RunTable ended_;
+  std::pair<const std::string, Link>* last_ = nullptr;  // the entry of the last record
   // Of the record before, of whatever run: most runs stand alone.
   Digest near_leaf_;
   HashText near_text_;

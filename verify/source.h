@@ -27,12 +27,14 @@ struct StoredDisclosure {
   std::string kind;
   std::string salt;  // 32 bytes
   std::string bytes;
+  std::optional<std::int64_t> place = std::nullopt;  // its row's number, where rows have one
 };
 
 // Of a disclosure what can be told without reading it.
 struct DisclosureSize {
   std::string kind;
   std::uint64_t bytes = 0;
+  std::optional<std::int64_t> place = std::nullopt;
 };
 
 // Where evidence lies: a ledger file, a bundle, a directory of tiles. Everything it hands out is unchecked, but for
@@ -73,7 +75,7 @@ class EvidenceSource {
   virtual std::optional<DisclosureSize> disclosure_size(const Digest& c) {
     const auto stored = disclosure(c);
     if (!stored) return std::nullopt;
-    return DisclosureSize{stored->kind, stored->bytes.size()};
+    return DisclosureSize{stored->kind, stored->bytes.size(), stored->place};
   }
   virtual std::optional<std::string> blob(const Digest& sha256) = 0;
   // Walks all disclosures.
