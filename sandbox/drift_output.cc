@@ -9,6 +9,7 @@
 #include "sandbox/exit_status.h"
 #include "sandbox/git_object.h"
 #include "sandbox/json_value.h"
+#include "sandbox/regular_file.h"
 #include "sandbox/shown_text.h"
 #include "sandbox/workspace.h"
 
@@ -58,11 +59,12 @@ base::Result<Declaration> read_declaration(const RunOptions& options, const std:
   const bool is_there = ::stat(name.c_str(), &st) == 0;
   const bool looks_like_file =
       name.find(':') == std::string::npos && (name.ends_with(".json") || name.ends_with(".jsonc"));
-  auto text =
-      is_there || looks_like_file ? base::read_file(name, kMaxFile) : read_revision(options, name);
+  const bool is_file = is_there || looks_like_file;
+  auto text = is_file ? read_regular_file(name, kMaxFile) : read_revision(options, name);
+  if (!text && is_file) return base::Unexpected(std::move(text).error());
   if (!text)
-    return base::Unexpected(std::move(text).error().with_context(
-        is_there || looks_like_file ? name : name + " is no file, and as a revision"));
+    return base::Unexpected(
+        std::move(text).error().with_context(name + " is no file, and as a revision"));
   auto parsed = parse_declaration(*text);
   if (!parsed) return base::Unexpected(std::move(parsed).error().with_context(name));
   return parsed;

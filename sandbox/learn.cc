@@ -16,6 +16,7 @@
 #include "sandbox/load_policy.h"
 #include "sandbox/output_files.h"
 #include "sandbox/path_text.h"
+#include "sandbox/regular_file.h"
 #include "sandbox/run_command.h"
 
 namespace ethos::sandbox {
@@ -140,7 +141,7 @@ class LearnCommand {
 
   Result<void> join() {
     for (const std::string& path : options_.learn.join) {
-      auto text = base::read_file(path, kMaxFile);
+      auto text = read_regular_file(path, kMaxFile);
       if (!text) return base::Unexpected(std::move(text).error().with_context("--join"));
       auto parsed = parse_declaration(*text);
       if (!parsed)

@@ -13,6 +13,7 @@
 #include "ledger/base/step_mark.h"
 #include "sandbox/file_rights.h"
 #include "sandbox/read_host.h"
+#include "sandbox/regular_file.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -84,7 +85,7 @@ Result<void> check_ledger_place(const RunOptions& options, const Caller& caller,
 Result<void> take_decision(const RunOptions& options, const base::Clock& clock, Ready& ready) {
   if (!options.decision) return {};
   constexpr std::size_t kMostBytes = 262'145;
-  auto document = base::read_file(*options.decision, kMostBytes);
+  auto document = read_regular_file(*options.decision, kMostBytes);
   if (!document) return base::Unexpected(std::move(document).error().with_context("--decision"));
   DecisionInput input;
   input.document = *document;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs whose end is disturbed, and runs that do more than can be recorded one by one.
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -620,4 +621,24 @@ TEST_CASE("ethos-run: a limit that leaves no room for the cage is named", "[sand
   const Ended digits = site.run({"--limit", "memory=9007199254740991", "--", "/bin/true"});
   CHECK(digits.status == 125);
   CHECK(digits.err.find("in at most 15 digits") != std::string::npos);
+}
+
+TEST_CASE("ethos-run: no file that it is named is a pipe to wait for", "[sandbox][e2e]") {
+  const Site site;
+  const std::string pipe = site.path("work/pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0666) == 0);
+  site.file("ethos.json", R"({"version":1,"tools":{"t":{"command":["true"]}}})");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"drift", pipe, "ethos.json"},
+        {"drift", "ethos.json", pipe},
+        {"learn", "--join", pipe, "--", "true"},
+        {"--decision", pipe, "--", "true"},
+        {"--ceiling", pipe, "--", "true"},
+        {"--stdin", pipe, "--", "true"},
+        {"--config", pipe, "t"}}) {
+    const Ended ended = site.run(words);
+    CAPTURE(words.front(), words.at(1), ended.err);
+    CHECK((ended.status == 125 || ended.status == 2));
+    CHECK(ended.err.find("no regular file") != std::string::npos);
+  }
 }
