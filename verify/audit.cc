@@ -31,7 +31,7 @@ class Auditor {
  public:
   Auditor(EvidenceSource& source, Findings findings, const AuditOptions& options)
       : source_(source), options_(options), is_run_(source.coverage() == EvidenceSource::Coverage::run),
-        chain_(is_run_), documents_(source), run_proofs_(source),
+        chain_(is_run_), documents_(source, options.documents), run_proofs_(source),
         runs_([this](RunEvidence& run) { on_run_end(run); },
               [this](RunEvidence& run) { judge_artifacts_so_far(run, documents_, cache_, report_.findings); },
               [this](const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported) {

@@ -11,6 +11,7 @@
 #include "verify/anchors.h"
 #include "verify/checkpoint.h"
 #include "verify/clock_steps.h"
+#include "verify/documents.h"
 #include "verify/epochs.h"
 #include "verify/judge.h"
 #include "verify/kept_list.h"
@@ -52,6 +53,7 @@ struct AuditReport;
 
 struct AuditOptions {
   std::optional<Pin> pin;
+  DocumentBudget documents;
   std::optional<unsigned> extra_threads;  // nothing: what the processors suggest
   // How many assertions, SARIF files and reports are to be held against it.
   std::uint64_t statements = 0;

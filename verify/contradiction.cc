@@ -21,7 +21,7 @@ struct Denial {
   explicit Denial(const DenialParts& parts)
       : mark(parts.mark.raw()), operation(parts.operation.raw()), outcome(parts.outcome.raw()), phase(parts.phase.raw()),
         rule(parts.rule.raw()), source(parts.source.raw()), object(parts.object), syscall(parts.syscall),
-        error(parts.error.number()), has_cause(parts.cause.exists()), has_fix(parts.fix.exists()) {}
+        error(parts.error.number()), count(parts.count.number()), has_cause(parts.cause.exists()), has_fix(parts.fix.exists()) {}
 
   std::string_view mark;
   std::string_view operation;
@@ -32,6 +32,7 @@ struct Denial {
   View object;
   View syscall;
   std::int64_t error;
+  std::int64_t count;
   bool has_cause;
   bool has_fix;
 };
@@ -172,6 +173,9 @@ const char* open_contradiction(const View& body) {
   if (body.at("source_revision").exists() != from_commit) return "`source_revision` and `origin` contradict each other";
   // Options are no file; everything else is, unless the run was refused before it was read.
   if (body.at("origin").raw() == "options" && body.at("source").exists()) return "`source` and `origin` contradict each other";
+  // The programs are of x86-64 alone; a caller with a 32-bit personality is told the other word.
+  const std::string_view arch = body.at("host").at("arch").raw();
+  if (arch != "x86_64" && arch != "i686") return "`host.arch` is none that the runner's programs are for";
   if (body.at("host").at("landlock_abi").number() < 0) return "there is no such `landlock_abi`";
   return nullptr;
 }
@@ -277,6 +281,7 @@ const char* denial_contradiction(const DenialParts& denial) {
   }
   if (d.source == "landlock_audit" && d.outcome != "denied") return "`outcome` and `source` contradict each other";
   if (d.phase == "run" && (d.has_cause || d.has_fix)) return "a denial of phase run has neither `cause` nor `fix`";
+  if (d.phase == "setup" && d.count != 1) return "a reason of a refusal is told once";
   if (d.has_fix && d.phase != "setup") return "`fix` and `phase` contradict each other";
   if (d.phase != "run" && d.outcome != "denied") return "`outcome` and `phase` contradict each other";
   if (d.phase == "run" && (d.outcome == "attempt") != (d.error == 0)) return "`outcome` and `errno` contradict each other";

@@ -140,10 +140,8 @@ void DocumentReader::on_record(std::int64_t seq, std::string_view run, const Vie
 }
 
 bool DocumentReader::may_spend(std::uint64_t bytes) {
-  constexpr std::uint64_t kFree = std::uint64_t{256} << 10U;  // few real documents are longer
-  constexpr std::uint64_t kMost = std::uint64_t{2} << 30U;
-  if (bytes <= kFree) return true;
-  if (spent_ > kMost) return false;
+  if (bytes <= budget_.free) return true;
+  if (spent_ > budget_.most) return false;
   spent_ += bytes;
   return true;
 }

@@ -26,10 +26,17 @@ namespace ethos::verify {
 // commitment.md C-2.
 Digest commit(std::string_view salt, std::string_view bytes, Sha256& hash);
 
+// How many bytes of long documents are read for all runs together. Few real ones are longer than `free`,
+// and what is not costs nothing.
+struct DocumentBudget {
+  std::uint64_t free = std::uint64_t{256} << 10U;
+  std::uint64_t most = std::uint64_t{2} << 30U;
+};
+
 // Opens commitments and blobs, and keeps the books on what could not be opened.
 class DocumentReader {
  public:
-  explicit DocumentReader(EvidenceSource& source) : source_(source), is_bundle_(source.kind() == std::string_view("bundle")) {}
+  explicit DocumentReader(EvidenceSource& source, DocumentBudget budget = {}) : source_(source), budget_(budget), is_bundle_(source.kind() == std::string_view("bundle")) {}
 
   // Looks at every commitment and blob that a record names. `run`: empty for the ledger's own.
   void on_record(std::int64_t seq, std::string_view run, const View& body, Findings& findings);
@@ -100,6 +107,7 @@ class DocumentReader {
   static constexpr std::uint64_t kMaxRecent = 16384;
 
   EvidenceSource& source_;
+  DocumentBudget budget_;
   bool is_bundle_;
   Sha256 hash_;
   Recent recent_;

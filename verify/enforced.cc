@@ -357,6 +357,10 @@ class CageChecker {
     }
     if (cage_.normal->text_at("profile") == "no-proc") wanted.emplace("proc", "no-proc");
     std::map<std::string, std::string> found;
+    const auto& named = enforced_.at("weaker").items();
+    if (!std::is_sorted(named.begin(), named.end(), [](const Value& a, const Value& b) { return a.text_at("limit") < b.text_at("limit"); })) {
+      mismatch("the weaker means are not in order", "", encode_canonical(enforced_.at("weaker")));
+    }
     for (const Value& entry : enforced_.at("weaker").items()) found.emplace(entry.text_at("limit"), entry.text_at("by"));
     for (const auto& [limit, by] : wanted) {
       const auto at = found.find(limit);

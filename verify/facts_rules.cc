@@ -93,12 +93,31 @@ bool has_path(const Value& list, const char* key, std::string_view text) {
   });
 }
 
-// F-5.
-std::string check_hides(const Value& facts, const Value& normal) {
-  if (!ascending_paths(facts.at("hides"), "path")) return "`hides` is not sorted, each path once";
+// The workspace is shown, has a .git, and must not show that; but it is not among what is hidden.
+bool lacks_git(const Value& facts, const Value& normal) {
   const bool has_git = facts.at("git").text_at("layout") != "none";
-  if (normal.text_at("git") == "none" && has_git && workspace_fact(facts) != nullptr &&
-      !has_path(facts.at("hides"), "path", ".git")) {
+  return normal.text_at("git") == "none" && has_git && workspace_fact(facts) != nullptr &&
+         !has_path(facts.at("hides"), "path", ".git");
+}
+
+// Is something hidden that only a look at the list of the workspace itself can have found?
+bool was_listed(const Value& facts) {
+  const auto& paths = facts.at("paths").items();
+  const bool is_alone = std::all_of(paths.begin(), paths.end(), [](const Value& fact) {
+    const std::string& asked = fact.text_at("asked");
+    return asked == "." || asked.starts_with('/') || fact.text_at("type") != "dir";
+  });
+  return is_alone && facts.at("hides").size() > 0;
+}
+
+// F-4, F-5.
+std::string check_hides(const Value& facts, const Value& normal) {
+  const Value& git = facts.at("git");
+  const bool has_place = git.text_at("layout") != "none";
+  if (git.has("dev") != has_place || git.has("ino") != has_place)
+    return "`git` has a place where there is none, or none where there is one";
+  if (!ascending_paths(facts.at("hides"), "path")) return "`hides` is not sorted, each path once";
+  if (lacks_git(facts, normal) && was_listed(facts)) {
     return "the workspace was shown with its .git, which `git` none hides";
   }
   return "";
@@ -128,6 +147,10 @@ std::string check_places(const Value& facts) {
 }
 
 }  // namespace
+
+bool is_git_in_doubt(const Value& facts, const Value& normal) {
+  return lacks_git(facts, normal) && !was_listed(facts);
+}
 
 std::string check_facts_rules(const Value& facts, const Value& normal) {
   std::string wrong = check_system(facts.at("system"));

@@ -160,6 +160,19 @@ class FilterChecker {
 
 }  // namespace
 
+std::int64_t first_untold(const BpfProgram& program, const std::vector<std::uint32_t>& calls) {
+  BpfPaths paths(program);
+  const auto may_be_told = [](KnownBits value) {
+    return KnownBits{value.known & kActionMask, value.value & kActionMask}.admits(SECCOMP_RET_USER_NOTIF);
+  };
+  for (const std::uint32_t nr : calls) {
+    const bool is_told = paths.may_return({KnownBits::constant(nr), KnownBits::constant(kArchX86_64)}, may_be_told);
+    if (paths.gave_up()) return -1;
+    if (!is_told) return nr;
+  }
+  return -1;
+}
+
 std::string check_filter(const BpfProgram& program, std::string_view name) { return FilterChecker(program, name).check(); }
 
 }  // namespace ethos::verify

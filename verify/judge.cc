@@ -11,6 +11,7 @@
 #include "verify/judge_end.h"
 #include "verify/judge_programs.h"
 #include "verify/policy_path.h"
+#include "verify/syscall_names.h"
 
 namespace ethos::verify {
 namespace {
@@ -26,6 +27,7 @@ class RunJudge {
     ceiling_texts();
     const auto policy = recompute_policy(run_, reader_, cache_, report_);
     if (policy && run_.has_enforced()) check_enforced(*policy);
+    if (policy) check_told();
     if (policy && programs) check_started(*policy, *programs);
     if (policy && programs) judge_programs(run_, *policy, *programs, report_);
     if (policy) judge_measured(run_, *policy, reader_, report_);
@@ -122,6 +124,21 @@ class RunJudge {
       report_.miss("the system call filter's program is not there");
     }
     check_cage(enforced, cage, sink);
+  }
+
+  // E-12: what the filter does not hand over, nobody told the supervisor of.
+  void check_told() {
+    if (run_.denied_calls.none()) return;
+    std::vector<std::uint32_t> calls;
+    for (std::uint32_t nr = 0; nr < BodyFacts::kMostCalls; ++nr) {
+      if (run_.denied_calls.test(nr)) calls.push_back(nr);
+    }
+    const std::string& digest = run_.enforced.at("s").at("seccomp").text_at("sha256");
+    const auto program = reader_.blob(digest);
+    if (!program) return;  // told with the cage
+    const std::int64_t untold = cache_.untold_call(digest, *program, calls);
+    if (untold < 0) return;
+    report_.add(Code::contradiction, "a call is denied that the filter of this run tells nobody of", "", std::string(syscall_name(static_cast<std::uint32_t>(untold))), run_.last_seq);
   }
 
   // K-4: a list that is too long for a record.

@@ -17,6 +17,17 @@ const std::string& JudgeCache::filter_fault(const std::string& digest, const std
   return at->second;
 }
 
+std::int64_t JudgeCache::untold_call(const std::string& digest, const std::string& program, const std::vector<std::uint32_t>& calls) {
+  constexpr std::size_t kMost = 1000;
+  if (untold.size() == kMost) untold.clear();
+  const auto [at, is_new] = untold.try_emplace({digest, calls}, -1);
+  if (is_new) {
+    const auto parsed = BpfProgram::parse(program);
+    if (parsed) at->second = first_untold(*parsed, calls);
+  }
+  return at->second;
+}
+
 void JudgeCache::remember_blob(const std::string& digest) {
   constexpr std::size_t kMost = 1000;
   if (blobs.size() == kMost) blobs.clear();

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "verify/artifacts.h"
 #include "verify/json.h"
@@ -68,6 +69,9 @@ struct JudgeCache {
   // "" when the program of that digest stops what one of that name must; else what it does not.
   const std::string& filter_fault(const std::string& digest, const std::string& program, const std::string& name);
 
+  // The first of the calls that the program never tells of; -1: none.
+  std::int64_t untold_call(const std::string& digest, const std::string& program, const std::vector<std::uint32_t>& calls);
+
   Remembered<std::shared_ptr<const Policy>> policies;
   struct Nothing {};
   Remembered<Nothing> cages;
@@ -75,6 +79,7 @@ struct JudgeCache {
   std::set<std::string> blobs;
   void remember_blob(const std::string& digest);
   std::map<std::pair<std::string, std::string>, std::string> filters;
+  std::map<std::pair<std::string, std::vector<std::uint32_t>>, std::int64_t> untold;
   std::uint64_t last_number = 0;
   // Of the policy of that number; and what holding files against such took so far.
   std::unique_ptr<WriteGuard> guard;

@@ -151,6 +151,7 @@ class EndChecker {
       return ++n <= kMaxExecs;
     });
     if (!good || n == 0) return "does not have the form it must have";
+    if (sum >= RunEvidence::kMaxActs || total >= RunEvidence::kMaxActs) return "counts more starts than can be";
     // Beyond its room, programs are counted and not listed; a writer of before had no gap for them.
     if (run_.program_gaps > 0) return n == kMaxExecs && total >= sum && total - sum == run_.unlisted_programs ? "" : "and the gap of programs contradict each other";
     const bool fits = n < kMaxExecs ? sum == total : sum <= total;

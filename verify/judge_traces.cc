@@ -107,6 +107,11 @@ class TraceJudge {
     const auto between =
         static_cast<std::int64_t>((run_.close_mono_ns - run_.open_mono_ns) / 1'000'000U);
     const std::int64_t stated = close_.at("duration_ms").number();
+    // On the same clock, from the same beginning, and before the end.
+    if (run_.timer_ms > static_cast<std::uint64_t>(std::max<std::int64_t>(stated, 0) + kSlackMs))
+      contradict("the clock ended the tool after the tool's own time",
+                 "at most " + std::to_string(stated + kSlackMs) + " ms",
+                 std::to_string(run_.timer_ms) + " ms");
     if (stated > between + kSlackMs)
       contradict("the tool ran longer than lies between its records",
                  "at most " + std::to_string(between + kSlackMs) + " ms",

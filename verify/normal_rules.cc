@@ -75,6 +75,14 @@ std::string check_options(const Value& normal) {
     if (!may_name_variable(name, entry.has("value")))
       return "`env` holds a name that is refused: " + printable(name, 200);
   }
+  for (const char* key : {"read", "exec"}) {
+    for (const Value& entry : normal.at(key).items()) {
+      if (entry.at("optional").flag()) return "no option makes a path optional";
+    }
+  }
+  for (const Value& entry : normal.at("write").items()) {
+    if (entry.at("delete").flag()) return "no option lets files be deleted";
+  }
   const bool is_building = normal.text_at("profile") == "build-offline";
   for (const LimitRule& rule : limit_rules()) {
     const bool has_default = (is_building ? rule.building : rule.usual) >= 0;
@@ -114,8 +122,9 @@ bool may_name_workspace(const Value& normal) {
   for (const char* key : {"read", "write", "exec"}) {
     for (const Value& entry : normal.at(key).items()) {
       const std::string& path = entry.text_at("path");
-      const bool is_runtime = within(path, "/usr") || within(path, "/bin") || within(path, "/sbin") ||
-                              within(path, "/etc") || path.starts_with("/lib");
+      const bool is_runtime = within(path, "/usr") || within(path, "/bin") ||
+                              within(path, "/sbin") || within(path, "/etc") ||
+                              path.starts_with("/lib");
       if (path.starts_with('/') && !is_runtime) return true;
     }
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "verify/encoding.h"
+#include "verify/forms.h"
 #include "verify/policy_path.h"
 
 namespace ethos::verify {
@@ -277,6 +278,10 @@ std::string compare_mounts(const Value& plan, const Value& table) {
   std::set<std::string> over_proc;
   std::pair<std::string, std::string> last;
   for (const Value& mount : table.items()) {
+    // NM-1. A place is plain here, whatever its name.
+    constexpr std::size_t kKeys = 4;
+    if (mount.size() != kKeys || !mount.has("flags") || !plain_path(View(encode_canonical(mount.at("where")))))
+      return "a mount of another form: " + printable(encode_canonical(mount), 300);
     std::pair<std::string, std::string> place{mount.at("where").text_at("base"), plain_of(mount.at("where"))};
     if (place < last) return "the table read back is not in its order";
     last = std::move(place);

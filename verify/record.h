@@ -45,10 +45,12 @@ struct Envelope {
 // What of a body is needed besides: what the order of a run depends on (events.md, "Order in a run"), and
 // whether it can be true (contradiction.h).
 struct BodyFacts {
+  static constexpr std::uint16_t kMostCalls = 512;  // x86-64 calls with a name have lower numbers
   bool is_setup = false;    // a denial of phase setup
   bool is_refused = false;  // a close of a refused run
   bool is_audit = false;    // a denial that the kernel's audit told
   std::uint64_t acts = 0;   // that a denial stands for
+  std::uint16_t call = kMostCalls;  // x86-64 number of the call that the filter told of; kMostCalls: none
   const char* contradiction = nullptr;
 };
 

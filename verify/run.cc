@@ -236,6 +236,7 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Lin
       const std::size_t most = facts.is_setup ? RunEvidence::kMaxReasons : RunEvidence::kMaxDenials;
       if (run->denial_texts.size() < most) run->denial_texts.add(e.body);
       if (facts.is_audit) check_audit(e, *run, findings);
+      if (facts.call < BodyFacts::kMostCalls) run->denied_calls.set(facts.call);
     }
     collect(e, std::move(body), *run, findings);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -50,6 +51,7 @@ struct RunEvidence {
   std::string abort_reason;
   std::uint64_t denial_records = 0;  // phases run and commit
   std::uint64_t denial_acts = 0;  // at most INT64_MAX
+  std::bitset<BodyFacts::kMostCalls> denied_calls;  // by x86-64 number: those that the filter told of
   std::uint64_t gaps = 0;
   std::uint64_t lost_acts = 0;        // of those gaps: acts that may have been denied; at most UINT64_MAX
   bool has_flood = false;             // one of them is of denials beyond the writer's or the kernel's room
@@ -78,6 +80,7 @@ struct RunEvidence {
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
   std::set<std::string> killers;        // the sources that told of them
+  std::uint64_t timer_ms = 0;           // what the timer saw
   // Bodies of the first denials, for showing and for assertions. They stay text until somebody looks:
   // of most nobody does. Those of phase setup give the reason of a refusal.
   TextList denial_texts;

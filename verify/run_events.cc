@@ -64,6 +64,7 @@ void check_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
   check_live(e, live_source(body.at("source").raw()), run, findings);
   const std::string name = body.at("limit").text();
   run.limits_hit.insert(name);
+  if (body.at("source").raw() == "timer") run.timer_ms = parse_decimal(body.at("observed").raw()).value_or(0);
   if (body.at("action").raw() == "killed") {
     run.limits_killed.insert(name);
     run.killers.insert(body.at("source").text());
@@ -72,10 +73,14 @@ void check_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
   const auto granted = std::find_if(grants.rbegin(), grants.rend(), [&](const Value& grant) {
     return grant.text_at("cap") == "limit" && grant.text_at("name") == name;
   });
-  // The kernel rounds the sizes of layers.
   const std::string_view by = body.at("enforced_by").raw();
-  const bool fits = granted != grants.rend() && granted->text_at("enforced_by") == by &&
-                    (by == "tmpfs" || granted->text_at("value") == body.at("value").raw());
+  const auto has_value = [&] {
+    const std::string& wanted = granted->text_at("value");
+    // The kernel rounds the sizes of layers up.
+    if (by == "tmpfs") return parse_decimal(body.at("value").raw()).value_or(0) >= parse_decimal(wanted).value_or(0);
+    return wanted == body.at("value").raw();
+  };
+  const bool fits = granted != grants.rend() && granted->text_at("enforced_by") == by && has_value();
   if (fits || run.has_foreign) return;
   run.report({.code = Code::contradiction, .seq = e.seq, .expected = "a limit as it was granted", .found = name,
               .text = "a limit was reached that was not granted so"}, findings);

@@ -252,6 +252,10 @@ BodyFacts denial_facts(const DenialParts& denial, bool has_passed) {
   if (denial.count.number() > 0) out.acts = static_cast<std::uint64_t>(denial.count.number());
   out.is_setup = denial.phase.raw() == "setup";
   out.is_audit = denial.source.raw() == "landlock_audit";
+  if (denial.syscall.exists() && denial.source.raw() == "seccomp" && denial.syscall.at("arch").raw() == "x86_64") {
+    const std::int64_t nr = denial.syscall.at("nr").number();
+    if (nr >= 0 && nr < BodyFacts::kMostCalls) out.call = static_cast<std::uint16_t>(nr);
+  }
   if (has_passed) out.contradiction = denial_contradiction(denial);
   return out;
 }

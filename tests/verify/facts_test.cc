@@ -3,11 +3,13 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tests/verify/support/ledger_maker.h"
 #include "tests/verify/support/verify_run.h"
 #include "verify/grants.h"
 #include "verify/limits.h"
+#include "verify/plan.h"
 
 using namespace ethos::support;
 
@@ -73,14 +75,69 @@ TEST_CASE("facts: a repository in a workspace that is shown is hidden where git 
     layout(facts);
     facts["hides"] = Json::array();
   };
+  // Something was found there, so it was looked at.
+  const auto other = [&](Json& facts) {
+    layout(facts);
+    facts["hides"] = {
+        {{"by", "hide"}, {"path", {{"base", "workspace"}, {"path", ".env"}}}, {"type", "file"}}};
+  };
   CHECK(told("01-defaults", both).empty());
-  CHECK(told("01-defaults", only) ==
+  CHECK(told("01-defaults", other) ==
         "the workspace was shown with its .git, which `git` none hides");
+  CHECK(told("01-defaults", only).empty());  // the next test
+  for (const char* key : {"dev", "ino"}) {
+    CHECK_FALSE(told("01-defaults", [&](Json& facts) {
+                  both(facts);
+                  facts["git"].erase(key);
+                }).empty());
+    CHECK_FALSE(told("01-defaults", [&](Json& facts) {
+                  facts["git"] = {{key, "1"}, {"layout", "none"}};
+                }).empty());
+  }
   CHECK(told("12-git-read", [&](Json& facts) { facts["hides"] = Json::array(); }).empty());
   CHECK_FALSE(told("01-defaults", [&](Json& facts) {
                 both(facts);
                 facts["hides"].push_back(facts["hides"][0]);
               }).empty());
+}
+
+// Programs of before passed over a directory that may be entered and not listed: such a ledger is
+// honest, and nobody can tell whether the tool could read .git/config there.
+TEST_CASE("facts: a workspace of which nothing is hidden may have been one that nobody could list",
+          "[verify]") {
+  const auto run = [](const Json& hides) {
+    Json facts = Json::parse(policy_member("01-defaults.json", "facts"));
+    facts["git"] = {{"dev", "1"}, {"ino", "2"}, {"layout", "directory"}};
+    facts["hides"] = hides;
+    const auto f = ethos::verify::parse_canonical(facts.dump(), ethos::verify::kDocumentLimits);
+    const auto n = ethos::verify::parse_canonical(policy_member("01-defaults.json", "normal"),
+                                                  ethos::verify::kDocumentLimits);
+    REQUIRE(f.ok());
+    REQUIRE(n.ok());
+    const auto grants = ethos::verify::compute_grants(*n, *f);
+    REQUIRE(grants.reasons.empty());
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.members["facts"] = facts.dump();
+    choices.members["grants"] = ethos::verify::encode_canonical(
+        ethos::verify::Value::array(std::vector<ethos::verify::Value>(grants.grants)));
+    choices.members["plan"] =
+        ethos::verify::encode_canonical(ethos::verify::compute_plan(*n, *f, grants.grants));
+    add_run(ledger, choices);
+    return verify_maker(ledger);
+  };
+  const Json git = {
+      {"by", "git"}, {"path", {{"base", "workspace"}, {"path", ".git"}}}, {"type", "dir"}};
+  const Json other = {
+      {"by", "hide"}, {"path", {{"base", "workspace"}, {"path", ".env"}}}, {"type", "file"}};
+  CHECK(run(Json::array({git})).status == 0);
+  const Outcome old = run(Json::array());
+  CAPTURE(old.out);
+  CHECK(old.status == 3);
+  CHECK(old.verdict("policy") == "unknown");
+  CHECK(old.has("not_recomputed"));
+  CHECK(old.json.at("first_bad").is_null());
+  CHECK(run(Json::array({other})).has("grant_mismatch"));
 }
 
 TEST_CASE("facts: the declaration is never to be written, and lists have one order", "[verify]") {

@@ -102,19 +102,20 @@ TEST_CASE("made up: a declaration that came out of a cage", "[verify]") {
 }
 
 TEST_CASE("made up: output that was captured twice, or cut by nothing", "[verify]") {
-  CHECK(verify_linter({{"output.captured", output("stdout", 5)}, {"output.captured", output("stderr", 5)}})
+  CHECK(verify_linter(
+            {{"output.captured", output("stdout", 5)}, {"output.captured", output("stderr", 5)}})
             .status == 0);
-  refused(
-      verify_linter({{"output.captured", output("stdout", 5)}, {"output.captured", output("stdout", 5)}}),
-      "contradiction");
+  refused(verify_linter(
+              {{"output.captured", output("stdout", 5)}, {"output.captured", output("stdout", 5)}}),
+          "contradiction");
   refused(verify_linter({{"output.captured", output("stdout", 5, R"({"truncated":true})")}}),
           "contradiction");
   // Both streams have one limit, 16 MiB here.
   CHECK(verify_linter({{"output.captured", output("stdout", 16'777'000)},
-                {"output.captured", output("stderr", 300, R"({"truncated":true})")}})
+                       {"output.captured", output("stderr", 300, R"({"truncated":true})")}})
             .status == 0);
   refused(verify_linter({{"output.captured", output("stdout", 16'777'000)},
-                  {"output.captured", output("stderr", 216, R"({"truncated":true})")}}),
+                         {"output.captured", output("stderr", 216, R"({"truncated":true})")}}),
           "contradiction");
 }
 
@@ -133,18 +134,35 @@ TEST_CASE("made up: a limit that nothing saw reached", "[verify]") {
                      {"status", 124}};
   CHECK(verify_linter({{"resource.limit", limit("{}")}}, wall).status == 0);
   refused(verify_linter({{"resource.limit", limit(R"({"observed":"0"})")}}, wall), "contradiction");
-  refused(verify_linter({{"resource.limit", limit(R"({"observed":"299999"})")}}, wall), "contradiction");
+  // Longer than the tool took, by the same clock.
+  CHECK(verify_linter({{"resource.limit", limit(R"({"observed":"302001"})")}}, wall).status == 0);
+  refused(verify_linter({{"resource.limit", limit(R"({"observed":"302002"})")}}, wall),
+          "contradiction");
+  refused(verify_linter({{"resource.limit", limit(R"({"observed":"299999"})")}}, wall),
+          "contradiction");
   const Json out = {
       {"ended_by", "limit"}, {"exit", nullptr}, {"limits", {"output_bytes"}}, {"status", 121}};
   const std::string bytes =
       R"({"limit":"output_bytes","source":"byte_counter","value":"16777216","observed":)";
   CHECK(verify_linter({{"resource.limit", limit(bytes + R"("16777217"})")}}, out).status == 0);
-  refused(verify_linter({{"resource.limit", limit(bytes + R"("16777216"})")}}, out), "contradiction");
+  refused(verify_linter({{"resource.limit", limit(bytes + R"("16777216"})")}}, out),
+          "contradiction");
   const std::string disk =
       R"({"limit":"scratch_bytes","source":"statfs","value":"268435456","enforced_by":"tmpfs","action":"refused","observed":)";
   const Json full = {{"limits", {"scratch_bytes"}}};
   CHECK(verify_linter({{"resource.limit", limit(disk + R"("268435456"})")}}, full).status == 0);
   refused(verify_linter({{"resource.limit", limit(disk + R"("1"})")}}, full), "contradiction");
+  // A layer is never smaller than what was granted; the kernel may make it larger by a page.
+  const std::string sizes =
+      R"({"limit":"scratch_bytes","source":"statfs","enforced_by":"tmpfs","action":"refused",)";
+  CHECK(verify_linter(
+            {{"resource.limit", limit(sizes + R"("value":"268439552","observed":"268439552"})")}},
+            full)
+            .status == 0);
+  refused(verify_linter(
+              {{"resource.limit", limit(sizes + R"("value":"268435455","observed":"268435455"})")}},
+              full),
+          "contradiction");
   const std::string cpu =
       R"({"limit":"cpu_percent","source":"cpu.stat","value":"150","enforced_by":"cgroup","mark":"K","action":"throttled","observed":)";
   const Json throttled = {{"limits", {"cpu_percent"}}};
@@ -159,7 +177,8 @@ TEST_CASE("made up: rates of disks that were not held or not reached", "[verify]
     choices.vector = "76-io";
     choices.patch["sandbox.enforced"] = enforced;
     if (!event.empty()) {
-      Json body = Json::parse(R"({"action":"throttled","enforced_by":"cgroup","limit":"io_read_bps","mark":"S",
+      Json body = Json::parse(
+          R"({"action":"throttled","enforced_by":"cgroup","limit":"io_read_bps","mark":"S",
                                   "observed":"9175040","source":"io.stat","value":"10485760"})");
       body.merge_patch(Json::parse(event));
       choices.more = {{"resource.limit", body}};
@@ -179,8 +198,9 @@ TEST_CASE("made up: rates of disks that were not held or not reached", "[verify]
   const std::string rates = "8:0 rbps=10485760 wbps=65536 riops=max wiops=max";
   CHECK(run(Json::object(), "").status == 0);
   CHECK(run(shown(rates), "").status == 0);
-  for (const char* io : {"", "8:0 rbps=max wbps=65536 riops=max wiops=max", "8:0 rbps=10485760 wbps=max",
-                         "rbps=10485760 wbps=65536", "8:0 rbps=104857600 wbps=65536", "8 rbps=10485760 wbps=65536"}) {
+  for (const char* io : {"", "8:0 rbps=max wbps=65536 riops=max wiops=max",
+                         "8:0 rbps=10485760 wbps=max", "rbps=10485760 wbps=65536",
+                         "8:0 rbps=104857600 wbps=65536", "8 rbps=10485760 wbps=65536"}) {
     CAPTURE(io);
     refused(run(shown(io), ""), "enforced_mismatch");
   }
@@ -190,7 +210,8 @@ TEST_CASE("made up: rates of disks that were not held or not reached", "[verify]
   refused(run(Json::object(), R"({"observed":"9175039"})"), "contradiction");
   refused(run(Json::object(), R"({"mark":"K"})"), "contradiction");
   refused(run(Json::object(), R"({"action":"killed"})"), "contradiction");
-  refused(run(Json::object(), R"({"limit":"io_write_bps","value":"65536","source":"cpu.stat"})"), "contradiction");
+  refused(run(Json::object(), R"({"limit":"io_write_bps","value":"65536","source":"cpu.stat"})"),
+          "contradiction");
 }
 
 TEST_CASE("made up: a source that speaks and was not live", "[verify]") {
@@ -261,8 +282,7 @@ TEST_CASE("made up: programs that do not name the tool", "[verify]") {
 
 TEST_CASE("made up: one run from two writers, and writers of what nobody hands over", "[verify]") {
   const auto with = [](const std::vector<std::pair<std::size_t, Json>>& writers,
-                       const std::string& extra = "",
-                       const std::string& vector = "01-defaults") {
+                       const std::string& extra = "", const std::string& vector = "01-defaults") {
     LedgerMaker ledger;
     RunChoices choices;
     choices.vector = vector;
@@ -396,11 +416,12 @@ TEST_CASE("made up: no text of a record breaks the JUnit file", "[verify]") {
   choices.patch["runtime.sandbox_denial"] = {
       {"object", {{"base", nullptr}, {"path", nullptr}, {"text", "a\ufffe\uffffb"}}}};
   add_run(ledger, choices);
-  const Outcome r = verify_maker(ledger, "", "", {"--assert", "no-denials", "--junit", dir.file("j.xml")});
+  const Outcome r =
+      verify_maker(ledger, "", "", {"--assert", "no-denials", "--junit", dir.file("j.xml")});
   CAPTURE(r.out);
   std::ifstream in(dir.file("j.xml"), std::ios::binary);
   const std::string xml{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    CHECK(xml.find("\\xef\\xbf\\xbe") != std::string::npos);
+  CHECK(xml.find("\\xef\\xbf\\xbe") != std::string::npos);
   CHECK(xml.find("\ufffe") == std::string::npos);
   CHECK(xml.find("\uffff") == std::string::npos);
 }

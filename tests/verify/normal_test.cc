@@ -57,6 +57,11 @@ Json exe(const std::string& base, const std::string& path) {
 
 TEST_CASE("normal: what an ad hoc run can ask for", "[verify]") {
   CHECK(options([](Json&) {}).empty());
+  CHECK_FALSE(options([](Json& n) { n["read"][0]["optional"] = true; }).empty());
+  CHECK_FALSE(options([](Json& n) { n["exec"] = {{{"optional", true}, {"path", "x"}}}; }).empty());
+  CHECK(options([](Json& n) { n["exec"] = {{{"optional", false}, {"path", "x"}}}; }).empty());
+  CHECK_FALSE(options([](Json& n) { n["write"] = {{{"delete", true}, {"path", "x"}}}; }).empty());
+  CHECK(options([](Json& n) { n["write"] = {{{"delete", false}, {"path", "x"}}}; }).empty());
   CHECK_FALSE(options([](Json& n) { n["tool"] = "shellcheck"; }).empty());
   CHECK(options([](Json& n) {
           n["command"] = {"./a b"};
@@ -74,7 +79,9 @@ TEST_CASE("normal: what an ad hoc run can ask for", "[verify]") {
                 n["limits"] = Json::object();
                 n["enforce"] = Json::object();
               }).empty());
-  const auto env = [](const Json& entry) { return options([&](Json& n) { n["env"] = Json::array({entry}); }); };
+  const auto env = [](const Json& entry) {
+    return options([&](Json& n) { n["env"] = Json::array({entry}); });
+  };
   CHECK(env({{"name", "BASH_ENV"}, {"value", "x"}}).empty());
   CHECK(env({{"name", "LC_ALL"}}).empty());
   for (const char* name : {"LD_PRELOAD", "GLIBC_TUNABLES", "A=\u202eB", "9"}) {
@@ -188,7 +195,8 @@ TEST_CASE("made up: a commit without a repository, a pin without a ceiling", "[v
   RunChoices choices;
   choices.vector = "18-pinned";
   Json normal = Json::parse(policy_member("18-pinned.json", "normal"));
-  choices.patch["run.open"] = {{"ceilings", Json::array()}, {"normal", ledger.commit("normal", normal.dump())}};
+  choices.patch["run.open"] = {{"ceilings", Json::array()},
+                               {"normal", ledger.commit("normal", normal.dump())}};
   add_run(ledger, choices);
   CHECK(verify_maker(ledger).has("contradiction"));
 }

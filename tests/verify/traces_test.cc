@@ -228,7 +228,7 @@ TEST_CASE("holds: nothing of a held run is erased", "[verify]") {
   CHECK_FALSE(with("daireeyuculbogazdinryhi6d4").has("hold_broken"));
 }
 
-TEST_CASE("store: siblings that are links, and a table without end", "[verify]") {
+TEST_CASE("store: siblings that are links", "[verify]") {
   LedgerMaker ledger;
   add_run(ledger);
   const TempDir dir;

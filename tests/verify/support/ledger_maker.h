@@ -115,6 +115,7 @@ struct RunChoices {
   std::string filter;                 // bytes of the seccomp program; empty: a good one
   Json mounts;                        // null: the planned table
   std::vector<std::string> skip_grants;
+  std::map<std::string, std::string> members;  // `facts`, `grants`, `plan`, `normal`: in place of the vector's
 };
 
 // A complete run as ethos-run would record it, two commits, from one of the policy vectors.

@@ -24,6 +24,11 @@ Json patched(const RunChoices& choices, const std::string& type, Json body) {
   return body;
 }
 
+std::string member_of(const RunChoices& choices, const std::string& name) {
+  const auto at = choices.members.find(name);
+  return at != choices.members.end() ? at->second : policy_member(choices.vector + ".json", name);
+}
+
 Json mounts_of(const Json& plan) {
   Json table = Json::array();
   for (const Json& mount : plan.at("mounts")) {
@@ -165,7 +170,7 @@ Json open_body(LedgerMaker& ledger, const RunChoices& choices, const Json& norma
           {"normal", ledger.commit("normal", normal.dump(), d)},
           {"observe", normal.at("observe")},
           {"origin", normal.at("origin")},
-          {"plan", ledger.commit("plan", policy_member(choices.vector + ".json", "plan"), d)},
+          {"plan", ledger.commit("plan", member_of(choices, "plan"), d)},
           {"product", "0.1.0"},
           {"profile", normal.at("profile")},
           {"source", ledger.commit("source", declaration, d)},
@@ -191,7 +196,7 @@ std::string policy_member(const std::string& file, const std::string& name) {
 std::string good_filter(int also_allow) {
   constexpr unsigned kAsked = 0x7fc00000;  // USER_NOTIF: the supervisor
   const std::vector<unsigned> asked{2,   41,  42,  59,  76,  82,  83,  84,  85,  86,  87,  88,  92,  94,  101, 133, 155, 161, 165, 166, 175, 176, 246, 248,
-                                    249, 250, 257, 258, 259, 260, 263, 264, 265, 266, 272, 298, 304, 308, 310, 311, 313, 316, 320, 321, 322, 323, 425, 426,
+                                    249, 250, 257, 258, 259, 260, 263, 264, 265, 266, 272, 298, 304, 308, 310, 311, 313, 316, 320, 321, 322, 323, 400, 425, 426,
                                     427, 428, 429, 430, 431, 432, 433, 437, 438, 442, 444, 445, 446, 467};
   const std::vector<unsigned> refused{319, 435};  // memfd_create, clone3
   std::string out;
@@ -221,13 +226,12 @@ std::string good_filter(int also_allow) {
 }
 
 void add_run(LedgerMaker& ledger, const RunChoices& choices) {
-  const std::string file = choices.vector + ".json";
-  Json normal = Json::parse(policy_member(file, "normal"));
+  Json normal = Json::parse(member_of(choices, "normal"));
   // The one that pins it.
   if (normal.at("origin") == "pinned" && normal.at("ceilings").empty()) normal["ceilings"].push_back({{"name", "host"}});
-  const Json facts = Json::parse(policy_member(file, "facts"));
-  const Json plan = Json::parse(policy_member(file, "plan"));
-  const Json grants = Json::parse(policy_member(file, "grants"));
+  const Json facts = Json::parse(member_of(choices, "facts"));
+  const Json plan = Json::parse(member_of(choices, "plan"));
+  const Json grants = Json::parse(member_of(choices, "grants"));
   const auto add = [&](const std::string& type, const Json& body) { return ledger.add(type, patched(choices, type, body), choices.run); };
   std::int64_t records = 1;
   Json open = open_body(ledger, choices, normal, facts);
