@@ -12,6 +12,7 @@
 
 #include "sandbox/based_path.h"
 #include "sandbox/child.h"
+#include "sandbox/mask_index.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -50,6 +51,7 @@ class Flattener {
     for (const auto& link : plan_.links) add_link(link);
     for (const auto& file : plan_.files) add_file(file);
     add_seals();
+    out_.masks = MaskIndex(plan_).masks();
     return std::move(out_);
   }
 

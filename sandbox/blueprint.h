@@ -53,6 +53,7 @@ struct RlimitRequest {
 struct Blueprint {
   std::vector<BuildOp> ops;
   std::vector<RlimitRequest> rlimits;
+  std::vector<const Mount*> masks;  // by the bytes of their paths; point into the plan
   int staged_count = 0;
   int scratch_mount = -1;         // index into Plan::mounts of the first scratch, -1 for none
   std::vector<const char*> argv;  // null-terminated; point into the plan

@@ -23,15 +23,31 @@ struct Place {
   std::size_t size = 0;
 };
 
-// Content that is hidden is never copied: the tool could take it out from under its mask by renaming
-// a directory above.
-bool is_masked(const Place& place) {
+// `at` against the grant's path and the place's behind it, by bytes.
+int compare(const std::string& at, const Place& place) {
   const std::string& grant = *place.grant_at;
-  for (const Mount& mount : place.context->plan->mounts)
-    if (mount.kind == MountKind::mask && mount.at.size() == grant.size() + place.size &&
-        std::memcmp(mount.at.data(), grant.data(), grant.size()) == 0 &&
-        std::memcmp(mount.at.data() + grant.size(), place.path, place.size) == 0)
-      return true;
+  const std::size_t common = at.size() < grant.size() ? at.size() : grant.size();
+  if (const int order = std::memcmp(at.data(), grant.data(), common); order != 0) return order;
+  if (at.size() < grant.size()) return -1;
+  const std::size_t rest = at.size() - grant.size();
+  const std::size_t shorter = rest < place.size ? rest : place.size;
+  const int order = std::memcmp(at.data() + grant.size(), place.path, shorter);
+  if (order != 0 || rest == place.size) return order;
+  return rest < place.size ? -1 : 1;
+}
+
+// Content that is hidden is never copied: the tool could take it out from under its mask by
+// renaming a directory above.
+bool is_masked(const Place& place) {
+  const auto& masks = place.context->blueprint->masks;
+  std::size_t low = 0;
+  std::size_t high = masks.size();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    const int order = compare(masks[middle]->at, place);
+    if (order == 0) return true;
+    (order < 0 ? low : high) = order < 0 ? middle + 1 : middle;
+  }
   return false;
 }
 

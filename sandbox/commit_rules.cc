@@ -20,7 +20,7 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 CommitRules::CommitRules(const Plan& plan, std::uint64_t max_steps)
-    : plan_(&plan), max_steps_(max_steps) {
+    : plan_(&plan), masks_(plan), max_steps_(max_steps) {
   patterns_.reserve(plan.hide_patterns.size());
   for (const auto& pattern : plan.hide_patterns) {
     patterns_.emplace_back(pattern);
@@ -48,9 +48,7 @@ std::optional<CommitRules::Refusal> CommitRules::refuses(const std::string& path
       return Refusal{"policy", "a name of files on their way out of a cage"};
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  for (const Mount& mount : plan_->mounts)
-    if (mount.kind == MountKind::mask && is_within(path, mount.at))
-      return Refusal{"hidden", "this name is hidden"};
+  if (masks_.holder(path) != nullptr) return Refusal{"hidden", "this name is hidden"};
   if (!is_within(path, plan_->workspace)) return std::nullopt;
   const BasedPath where = based_path(path, plan_->workspace);
   for (const BasedPath& never : plan_->never_write)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sandbox/hide_pattern.h"
+#include "sandbox/mask_index.h"
 #include "sandbox/plan.h"
 
 namespace ethos::sandbox {
@@ -36,6 +37,7 @@ class CommitRules {
   [[nodiscard]] bool is_too_much(std::string_view path) const;
 
   const Plan* plan_;
+  MaskIndex masks_;
   std::vector<HidePattern> patterns_;
   // Of all patterns together.
   std::uint64_t components_ = 0;

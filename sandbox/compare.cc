@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "sandbox/based_path.h"
@@ -108,24 +109,40 @@ class Comparison {
   }
 
   void mounts() {
-    std::vector<MountEntry> left = found_.mounts;
-    for (const MountEntry& expected : expected_mounts(plan_)) {
+    const std::vector<MountEntry> expected = expected_mounts(plan_);
+    auto want = expected.begin();
+    auto found = found_.mounts.begin();
+    // Both are sorted by place.
+    while (want != expected.end() || found != found_.mounts.end()) {
+      const bool is_wanted =
+          found == found_.mounts.end() || (want != expected.end() && want->where <= found->where);
+      const BasedPath& where = is_wanted ? want->where : found->where;
+      const auto is_elsewhere = [&](const MountEntry& m) { return m.where != where; };
+      const auto want_end = std::find_if(want, expected.end(), is_elsewhere);
+      const auto found_end = std::find_if(found, found_.mounts.end(), is_elsewhere);
+      mounts_at({want, want_end}, {found, found_end});
+      want = want_end;
+      found = found_end;
+    }
+    check_id_maps();
+  }
+
+  // What is expected at one place, and what is there.
+  void mounts_at(std::span<const MountEntry> expected, std::vector<MountEntry> left) {
+    for (const MountEntry& one : expected) {
       const auto at = std::find_if(left.begin(), left.end(),
-                                   [&](const MountEntry& m) { return is_same(m, expected); });
+                                   [&](const MountEntry& m) { return is_same(m, one); });
       if (at != left.end()) {
         left.erase(at);
         continue;
       }
-      if (is_optional(expected)) continue;
-      const auto other = std::find_if(
-          left.begin(), left.end(), [&](const MountEntry& m) { return m.where == expected.where; });
-      differ("mount " + place(expected.where), describe(expected),
-             other == left.end() ? "nothing" : describe(*other));
-      if (other != left.end()) left.erase(other);
+      if (is_optional(one)) continue;
+      differ("mount " + place(one.where), describe(one),
+             left.empty() ? "nothing" : describe(left.front()));
+      if (!left.empty()) left.erase(left.begin());
     }
     for (const MountEntry& extra : left)
       differ("mount " + place(extra.where), "nothing", describe(extra));
-    check_id_maps();
   }
 
   // The masks over /proc depend on which files this kernel has.

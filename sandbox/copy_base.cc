@@ -41,7 +41,7 @@ std::string read_link(int dir, const std::string& name) {
 class CopyBase::Taker {
  public:
   Taker(CopyBase& out, int host, const Plan& plan, const Mount& mount, Interruption& interruption)
-      : out_(out), host_(host), plan_(plan), mount_(mount), interruption_(interruption) {}
+      : out_(out), host_(host), masks_(plan), mount_(mount), interruption_(interruption) {}
 
   Result<void> take(int dir, const std::string& at) {
     bool ok = false;
@@ -58,10 +58,7 @@ class CopyBase::Taker {
 
  private:
   [[nodiscard]] bool is_masked(const std::string& path) const {
-    const std::string at = mount_.at + "/" + path;
-    return std::ranges::any_of(plan_.mounts, [&](const Mount& mount) {
-      return mount.kind == MountKind::mask && mount.at == at;
-    });
+    return masks_.at(mount_.at + "/" + path) != nullptr;
   }
 
   Result<void> take_entry(int dir, const std::string& name, const std::string& path) {
@@ -141,7 +138,7 @@ class CopyBase::Taker {
 
   CopyBase& out_;
   int host_;
-  const Plan& plan_;
+  MaskIndex masks_;
   const Mount& mount_;
   Interruption& interruption_;
 };

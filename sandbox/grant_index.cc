@@ -22,7 +22,9 @@ bool gives_write(Access access) {
 
 }  // namespace
 
-GrantIndex::GrantIndex(const Plan& plan) : plan_(&plan) {
+GrantIndex::GrantIndex(const Plan& plan) : plan_(&plan), masks_(plan) {
+  for (const Mount& mount : plan.mounts)
+    if (mount.kind != MountKind::mask) others_.push_back(&mount);
   never_write_.reserve(plan.never_write.size());
   for (const auto& where : plan.never_write)
     never_write_.push_back(absolute(where, plan.workspace));
@@ -30,10 +32,13 @@ GrantIndex::GrantIndex(const Plan& plan) : plan_(&plan) {
 
 const Mount* GrantIndex::holder(std::string_view path) const {
   const Mount* found = nullptr;
-  for (const auto& mount : plan_->mounts)
-    if (is_within(path, mount.at) && (found == nullptr || mount.at.size() >= found->at.size()))
-      found = &mount;
-  return found;
+  for (const Mount* mount : others_)
+    if (is_within(path, mount->at) && (found == nullptr || mount->at.size() >= found->at.size()))
+      found = mount;
+  const Mount* mask = masks_.holder(path);
+  const bool is_masked =
+      mask != nullptr && (found == nullptr || mask->at.size() >= found->at.size());
+  return is_masked ? mask : found;
 }
 
 bool GrantIndex::is_read_only_mount(std::string_view path) const {
@@ -42,9 +47,8 @@ bool GrantIndex::is_read_only_mount(std::string_view path) const {
 }
 
 Cover GrantIndex::cover(std::string_view path) const {
-  for (const auto& mount : plan_->mounts)
-    if (mount.kind == MountKind::mask && is_within(path, mount.at))
-      return mount.is_git_mask ? Cover::git : Cover::hidden;
+  if (const Mount* mask = masks_.holder(path))
+    return mask->is_git_mask ? Cover::git : Cover::hidden;
   for (const auto& never : never_write_)
     if (is_within(path, never)) return Cover::policy;
   bool is_readable = false;
@@ -54,9 +58,9 @@ Cover GrantIndex::cover(std::string_view path) const {
     is_readable = true;
   }
   if (is_readable) return Cover::readable;
-  for (const auto& mount : plan_->mounts)
-    if (is_within(mount.at, path)) return Cover::ancestor;
-  return Cover::outside;
+  const bool has_mount =
+      std::ranges::any_of(others_, [&](const Mount* mount) { return is_within(mount->at, path); });
+  return has_mount || masks_.has_below(path) ? Cover::ancestor : Cover::outside;
 }
 
 bool GrantIndex::is_cages_own(std::string_view path) const {
@@ -65,12 +69,13 @@ bool GrantIndex::is_cages_own(std::string_view path) const {
 }
 
 bool GrantIndex::is_mount_point(std::string_view path) const {
-  return std::ranges::any_of(plan_->mounts, [&](const Mount& m) { return m.at == path; });
+  return masks_.at(path) != nullptr ||
+         std::ranges::any_of(others_, [&](const Mount* mount) { return mount->at == path; });
 }
 
 bool GrantIndex::has_shut_directories() const {
-  return std::ranges::any_of(plan_->mounts, [](const Mount& m) {
-    return m.kind == MountKind::mask && m.type == NodeType::directory && !m.is_git_mask;
+  return std::ranges::any_of(masks_.masks(), [](const Mount* mask) {
+    return mask->type == NodeType::directory && !mask->is_git_mask;
   });
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sandbox/mask_index.h"
 #include "sandbox/plan.h"
 
 namespace ethos::sandbox {
@@ -46,6 +47,8 @@ class GrantIndex {
   [[nodiscard]] bool is_read_only_mount(std::string_view path) const;
 
   const Plan* plan_;
+  MaskIndex masks_;
+  std::vector<const Mount*> others_;      // all mounts but the masks, in the plan's order
   std::vector<std::string> never_write_;  // absolute
 };
 

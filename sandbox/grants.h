@@ -42,6 +42,6 @@ struct GrantResult {
 
 // More hidden places than this are refused: each is a mount of its own, and their cost is
 // quadratic.
-inline constexpr std::size_t kMaxHides = 512;
+inline constexpr std::size_t kMaxHides = 4096;
 
 }  // namespace ethos::sandbox

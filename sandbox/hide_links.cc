@@ -24,7 +24,6 @@ using base::Errc;
 using base::Result;
 using base::UniqueFd;
 
-constexpr std::size_t kMaxMatches = 10'000;
 constexpr std::size_t kMaxLevels = 500;
 
 struct DirCloser {
@@ -118,8 +117,23 @@ bool is_inside_other(const std::string& tree, const std::vector<std::string>& tr
 
 }  // namespace
 
+std::uint64_t written_size(std::string_view path) {
+  std::uint64_t out = path.size();
+  for (const char c : path)
+    if (static_cast<unsigned char>(c) < 0x20) out += 5;
+  return out;
+}
+
+Result<void> check_hidden_places(std::size_t count, std::uint64_t path_bytes) {
+  if (count > kMaxHiddenPlaces) return base::fail(Errc::too_large, "more than 10000 hidden places");
+  if (path_bytes > kMaxHiddenPathBytes)
+    return base::fail(Errc::too_large, "hidden places with paths of more than 3 MiB together");
+  return {};
+}
+
 Result<void> hide_other_names(const Workspace& workspace, const std::vector<std::string>& trees,
-                              std::map<std::string, HideFact>& found, std::size_t& entries) {
+                              std::map<std::string, HideFact>& found, std::uint64_t& path_bytes,
+                              std::size_t& entries) {
   std::map<FileId, HiddenBy> files;
   for (const auto& [path, fact] : found) {
     const HiddenBy by = fact.by;
@@ -138,17 +152,17 @@ Result<void> hide_other_names(const Workspace& workspace, const std::vector<std:
       workspace, entries, true,
       [&](const std::string& path, const struct stat& file) {
         const auto same = files.find({file.st_dev, file.st_ino});
-        if (same != files.end() && !is_known(path) && found.size() <= kMaxMatches)
-          found.try_emplace(path, HideFact{same->second, path, NodeType::file});
+        if (same == files.end() || is_known(path) || !check_hidden_places(found.size(), path_bytes))
+          return;
+        path_bytes += written_size(path);
+        found.try_emplace(path, HideFact{same->second, path, NodeType::file});
       },
       [&](const std::string& path) { return !is_known(path); });
   for (const std::string& tree : trees) {
     if (is_inside_other(tree, trees) || is_known(tree)) continue;
     if (auto done = visible.run(tree); !done) return done;
   }
-  if (found.size() > kMaxMatches)
-    return base::fail(Errc::too_large, "more than 10000 hidden places");
-  return {};
+  return check_hidden_places(found.size(), path_bytes);
 }
 
 }  // namespace ethos::sandbox

@@ -27,7 +27,6 @@ using base::Errc;
 using base::Result;
 using base::UniqueFd;
 
-constexpr std::size_t kMaxMatches = 10'000;
 constexpr std::size_t kMaxLevels = 500;
 
 class Walk {
@@ -51,16 +50,26 @@ class Walk {
       if (is_inside_other) continue;
       if (auto done = start(tree); !done) return base::Unexpected(std::move(done).error());
     }
-    if (auto done = hide_other_names(workspace_, all_trees(), found_, entries_); !done)
+    if (auto done = hide_other_names(workspace_, all_trees(), found_, path_bytes_, entries_); !done)
       return base::Unexpected(std::move(done).error());
     std::vector<HideFact> out;
-    for (auto& [path, fact] : found_) out.push_back(std::move(fact));
+    for (auto& [path, fact] : found_)
+      if (!is_in_hidden(path)) out.push_back(std::move(fact));
     return out;
   }
 
  private:
   // Of each pattern, for one directory.
   using States = std::vector<HidePattern::State>;
+
+  // Where a link or another name led into a hidden directory: hidden with it, and nothing could be
+  // mounted there.
+  [[nodiscard]] bool is_in_hidden(const std::string& path) const {
+    if (path != "." && found_.contains(".")) return true;
+    for (auto slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1))
+      if (found_.contains(path.substr(0, slash))) return true;
+    return false;
+  }
 
   // Other names of a file are no less readable outside the workspace.
   [[nodiscard]] std::vector<std::string> all_trees() const {
@@ -133,9 +142,8 @@ class Walk {
     const NodeType type = is_directory ? NodeType::directory : NodeType::file;
     const auto [at, is_new] = found_.try_emplace(path, HideFact{by, path, type});
     if (!is_new && by == HiddenBy::hide) at->second.by = by;
-    if (found_.size() > kMaxMatches)
-      return base::fail(Errc::too_large, "more than 10000 hidden places");
-    return {};
+    if (is_new) path_bytes_ += written_size(path);
+    return check_hidden_places(found_.size(), path_bytes_);
   }
 
   // A link that matches stands for what it points to: its own text is no secret, and it cannot be
@@ -254,6 +262,7 @@ class Walk {
   std::uint64_t steps_ = 0;
   std::string path_;  // of the entry at hand, relative to the workspace
   std::map<std::string, HideFact> found_;
+  std::uint64_t path_bytes_ = 0;
   std::size_t entries_ = 0;
   // Not cleared: sixteen pages that a small workspace never needs.
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): filled by getdents64

@@ -7,6 +7,7 @@
 #include <sys/vfs.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sandbox/based_path.h"
@@ -16,13 +17,12 @@ namespace {
 
 constexpr std::size_t kMaxAtOnce = 512;
 
-// The mount that shows what lies below the mask at `at`.
-const Mount* mount_below(const Plan& plan, const std::string& at) {
+// The mount, which is no mask, that shows what lies below the mask at `at`.
+const Mount* mount_below(const std::vector<const Mount*>& mounts, const std::string& at) {
   const Mount* below = nullptr;
-  for (const Mount& mount : plan.mounts)
-    if (mount.kind != MountKind::mask && is_within(at, mount.at) &&
-        (below == nullptr || mount.at.size() >= below->at.size()))
-      below = &mount;
+  for (const Mount* mount : mounts)
+    if (is_within(at, mount->at) && (below == nullptr || mount->at.size() >= below->at.size()))
+      below = mount;
   return below;
 }
 
@@ -31,17 +31,20 @@ const Mount* mount_below(const Plan& plan, const std::string& at) {
 // Below /proc nobody can move what is masked.
 MaskWatch::MaskWatch(const Plan& plan, pid_t pid) {
   const std::string* first = nullptr;
-  bool has_layer = false;
+  std::vector<const Mount*> others;
+  for (const Mount& mount : plan.mounts)
+    if (mount.kind != MountKind::mask) others.push_back(&mount);
+  std::map<const Mount*, std::vector<const Mount*>> of_layers;
   for (const Mount& mount : plan.mounts) {
     if (mount.kind != MountKind::mask) continue;
-    const Mount* below = mount_below(plan, mount.at);
+    const Mount* below = mount_below(others, mount.at);
     if (below == nullptr) continue;
-    has_layer = has_layer || below->kind == MountKind::staged;
+    if (below->kind == MountKind::staged) of_layers[below].push_back(&mount);
     if (below->kind != MountKind::bind) continue;
     places_.push_back({&mount.at, -1, {}, 0, 0});
     if (first == nullptr) first = &mount.at;
   }
-  if (places_.empty() && !has_layer) return;
+  if (places_.empty() && of_layers.empty()) return;
   const std::string process = "/proc/" + std::to_string(pid);
   root_.reset(open((process + "/root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (first != nullptr) {
@@ -50,27 +53,21 @@ MaskWatch::MaskWatch(const Plan& plan, pid_t pid) {
     if (fstatat(root_.get(), first->c_str() + 1, &found, AT_SYMLINK_NOFOLLOW) == 0)
       device_ = found.st_dev;
   }
-  if (!has_layer) return;
-  for (const Mount& mount : plan.mounts)
-    if (mount.kind == MountKind::staged) watch_layer(mount, plan);
+  for (const auto& [layer, masks] : of_layers) watch_layer(*layer, masks);
 }
 
 // A copy of the directory (where overlayfs is no use) shows nothing of what the host does to it.
-void MaskWatch::watch_layer(const Mount& layer, const Plan& plan) {
+void MaskWatch::watch_layer(const Mount& layer, const std::vector<const Mount*>& masks) {
   const base::UniqueFd inside(
       openat(root_.get(), layer.at.c_str() + 1, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct statfs system {};
   const bool is_copy = inside.is_open() && fstatfs(inside.get(), &system) == 0 &&
                        system.f_type != OVERLAYFS_SUPER_MAGIC;
   if (is_copy) return;
-  int host = -1;
-  for (const Mount& mount : plan.mounts) {
-    if (mount.kind != MountKind::mask || mount_below(plan, mount.at) != &layer) continue;
-    if (host < 0) {
-      hosts_.emplace_back(open(layer.source.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-      host = hosts_.back().get();
-    }
-    Place place{&mount.at, host, mount.at.substr(layer.at.size()), 0, 0};
+  hosts_.emplace_back(open(layer.source.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const int host = hosts_.back().get();
+  for (const Mount* mask : masks) {
+    Place place{&mask->at, host, mask->at.substr(layer.at.size()), 0, 0};
     place.name.erase(0, place.name.find_first_not_of('/'));
     struct stat found {};
     // One that is gone already has no inode, and is not in its place at the first look.

@@ -40,7 +40,7 @@ class MaskWatch {
     dev_t device = 0;
     ino_t inode = 0;
   };
-  void watch_layer(const Mount& layer, const Plan& plan);
+  void watch_layer(const Mount& layer, const std::vector<const Mount*>& masks);
   [[nodiscard]] bool is_in_place(const Place& place) const;
 
   std::vector<Place> places_;

@@ -14,7 +14,7 @@
 namespace ethos::verify {
 namespace {
 
-constexpr std::int64_t kMaxHides = 512;
+constexpr std::int64_t kMaxHides = 4096;
 
 bool special(const std::string& path) { return path == "@memory" || path == "@scratch"; }
 

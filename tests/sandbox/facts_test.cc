@@ -201,6 +201,48 @@ TEST_CASE("facts: other names of hidden files are hidden too", "[sandbox]") {
   CHECK(far == Texts{"hide:.env", "hide:" + outside.str() + "/d/far", "hide:a/copy.txt"});
 }
 
+TEST_CASE("facts: what a link or another name hides in a hidden directory is hidden with it",
+          "[sandbox]") {
+  const Scratch s;
+  s.file("in/key");
+  s.file("in-side/key");
+  s.directory("b");
+  s.link("b/x.pem", "../in/key");
+  s.link("b/y.pem", "../in-side/key");
+  fs::create_hard_link(s / "in/key", s / "in/other");
+  fs::create_hard_link(s / "in/key", s / "b/same");
+  CHECK(hidden(collect(s, ",\"hide\":[\"in\",\"*.pem\"]")) ==
+        Texts{"hide:b/same", "hide:in/", "hide:in-side/key"});
+  CHECK(hidden(collect(s, ",\"hide\":[\"*.pem\"]")) ==
+        Texts{"hide:b/same", "hide:in-side/key", "hide:in/key", "hide:in/other"});
+}
+
+// A verifier reads no document of more than 8 MiB, and three name each hidden place.
+TEST_CASE("facts: hidden places have a bounded length of paths together", "[sandbox]") {
+  for (const bool is_text : {true, false}) {
+    CAPTURE(is_text);
+    const Scratch s;
+    std::string deep;
+    for (int i = 0; i < 14; ++i) deep += std::string(250, is_text ? 'd' : '\x01') + "/";
+    const auto look = [&] {
+      const Workspace w = open(s);
+      FactsRequest request;
+      request.cwd = s.str();
+      return collect_facts(w, normal_of(",\"hide\":[\"*.pem\"]", w.path), request);
+    };
+    const int most = is_text ? 892 : 149;  // of 3,525 bytes as written, or of 21,025
+    for (int i = 0; i < most; ++i) s.file(deep + "key" + std::to_string(1000 + i) + ".pem");
+    const auto all = look();
+    REQUIRE(all);
+    CHECK(all->hides.size() == static_cast<std::size_t>(most));
+    CHECK(encode_facts(*all).encode().size() < std::size_t{4} << 20);
+    for (int i = most; i < most + 2; ++i) s.file(deep + "key" + std::to_string(1000 + i) + ".pem");
+    const auto more = look();
+    REQUIRE_FALSE(more);
+    CHECK(more.error().what.find("more than 3 MiB") != std::string::npos);
+  }
+}
+
 TEST_CASE("facts: names that are no text are matched and kept as bytes", "[sandbox]") {
   const Scratch s;
   s.file("x\xFF.pem");

@@ -211,6 +211,30 @@ TEST_CASE("policy: a path is in conflict with a hide above it, however many ther
   }
 }
 
+// Earlier versions refused beyond 512: what the rules allow, a runner may still have refused.
+TEST_CASE("policy: no run hides more than 4096 places", "[verify]") {
+  const Case test = load(fs::path(ETHOS_TEST_DATA) / "policy" / "02-linter.json");
+  auto facts = nlohmann::json::parse(test.exact.at("facts"));
+  const auto normal = parse_canonical(test.exact.at("normal"), kDocumentLimits);
+  REQUIRE(normal);
+  for (const int count : {512, 513, 4096, 4097}) {
+    auto places = nlohmann::json::array();
+    for (int i = 0; i < count; ++i)
+      places.push_back({{"by", "hide"},
+                        {"path", {{"base", "workspace"}, {"path", std::to_string(10000 + i)}}},
+                        {"type", "file"}});
+    facts["hides"] = places;
+    const auto given = parse_canonical(facts.dump(), kDocumentLimits);
+    REQUIRE(given);
+    const GrantsResult result = compute_grants(*normal, *given);
+    CAPTURE(count);
+    REQUIRE(result.reasons.size() == (count > 4096 ? 1 : 0));
+    if (count <= 4096) continue;
+    CHECK(result.reasons[0].rule == "conflict");
+    CHECK(result.reasons[0].on == "hide:4097");
+  }
+}
+
 TEST_CASE("jsonc: comments and escapes are read, everything else is refused", "[verify]") {
   CHECK(parse_jsonc(
             "// a\n{ /* b */ \"a\" : [1, -2, true, null, \"\\u00e9\\ud83d\\ude00\\/\"] } // end")

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole runs that hide many places, up to the most there can be and one more.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/sandbox/program.h"
+#include "tests/sandbox/run_site.h"
+
+using namespace ethos::support;
+
+namespace {
+
+constexpr int kMost = 4096;
+
+// Four keys and a file beside them in a directory, as packages have them with their tests.
+void add_keys(const Site& site, int from, int to) {
+  for (int i = from; i < to; ++i) {
+    const std::string dir = "node_modules/pkg" + std::to_string(i / 4) + "/test";
+    if (i % 4 == 0) site.file(dir + "/seen.js", "seen");
+    site.file(dir + "/key" + std::to_string(i) + ".pem", "SECRET");
+  }
+}
+
+// What can be read of all keys and of the files beside them.
+const char* kRead =
+    "find . -name '*.pem' -exec cat {} + 2>/dev/null; find . -name '*.pem' | wc -l; "
+    "find . -name '*.js' -exec cat {} + | wc -c";
+
+void check_verifies(const Site& site) {
+  const Ended pin = site.program("ethos-ledger", {"pin"});
+  REQUIRE(pin.status == 0);
+  std::ofstream(site.path("pin.json")) << pin.out;
+  const Ended verified =
+      site.program("ethos-verify", {"--pin", site.path("pin.json"), site.ledger()});
+  CAPTURE(verified.out, verified.err);
+  CHECK(verified.status == 0);
+}
+
+}  // namespace
+
+TEST_CASE("hide many: thousands of places are hidden, one by one, and no more than can be",
+          "[sandbox][e2e][slow]") {
+  NEEDS_CAGES
+  const Site site;
+  int keys = 0;
+  for (const int count : {513, 1000, kMost, kMost + 1}) {
+    CAPTURE(count);
+    add_keys(site, keys, count);
+    keys = count;
+    const Ended ended = site.run({"--hide", "*.pem", "--", "sh", "-c", kRead});
+    CAPTURE(ended.err);
+    if (count <= kMost) {
+      CHECK(ended.status == 0);
+      CHECK(ended.out == std::to_string(count) + "\n" + std::to_string((count + 3) / 4 * 4) + "\n");
+      std::string matches;
+      for (const auto& grant : site.records("capability.grant"))
+        if (text_at(grant, {"body", "cap"}) == "fs.hide")
+          matches = text_at(grant, {"body", "matches"});
+      CHECK(matches == std::to_string(count));
+    } else {
+      CHECK(ended.status == 120);
+      CHECK(ended.out.empty());
+      CHECK(ended.err.find("more than 4096 places would have to be hidden") != std::string::npos);
+      CHECK(text_at(site.records("run.close").back(), {"body", "ended_by"}) == "refused");
+    }
+  }
+  CHECK(site.records("run.close").size() == 4);
+  check_verifies(site);
+}
+
+TEST_CASE("hide many: an ordinary user, and a directory that is written to",
+          "[sandbox][e2e][slow]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    add_keys(site, 0, 600);
+    const Ended ended = site.run(
+        {"--write", "node_modules", "--hide", "*.pem", "--", "sh", "-c",
+         "cat node_modules/pkg9/test/*.pem 2>/dev/null; cd node_modules && for i in 1 2 3; "
+         "do echo made > pkg$i/new; done; echo x > pkg3/test/new.pem; rm pkg7/test/*.pem; "
+         "mv pkg8 moved 2>/dev/null; cat moved/test/*.pem; true"});
+    CAPTURE(ended.out, ended.err);
+    CHECK(ended.out.empty());
+    // A name that matches does not come out, nor does anything with it.
+    CHECK(ended.err.find("new.pem: this name matches a hide pattern") != std::string::npos);
+    CHECK_FALSE(site.has("work/node_modules/pkg3/new"));
+    CHECK_FALSE(site.has("work/node_modules/pkg3/test/new.pem"));
+    CHECK(site.read("work/node_modules/pkg7/test/key28.pem") == "SECRET");
+    CHECK(site.run({"--write", "node_modules", "--hide", "*.pem", "--", "sh", "-c",
+                    "for i in 1 2 3; do echo made > node_modules/pkg$i/new; done"})
+              .status == 0);
+    CHECK(site.read("work/node_modules/pkg3/new") == "made\n");
+    check_verifies(site);
+  }
+}
+
+// D-9: what is in a hidden directory is hidden with it.
+TEST_CASE("hide many: links and other names that lead into a hidden directory", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("closed/key", "SECRET");
+    site.file("open/seen", "seen");
+    std::filesystem::create_symlink("../closed/key", site.workspace() + "/open/x.pem");
+    std::filesystem::create_hard_link(site.workspace() + "/closed/key",
+                                      site.workspace() + "/open/other");
+    const Ended ended = site.run({"--hide", "closed", "--hide", "*.pem", "--", "sh", "-c",
+                                  "cat open/seen; cat open/* closed/key 2>/dev/null | grep SECRET; "
+                                  "true"});
+    CAPTURE(ended.err);
+    CHECK(ended.status == 0);
+    CHECK(ended.out == "seen");
+    check_verifies(site);
+  }
+}
