@@ -64,12 +64,19 @@ bool has_list(const Place& file) {
 }
 
 // `right` is one of S_IROTH, S_IWOTH and S_IXOTH.
-bool allows(const Place& file, const Identity& identity, mode_t right) {
+bool bits_allow(mode_t mode, std::uint32_t uid, std::uint32_t gid, const Identity& identity,
+                mode_t right) {
   constexpr unsigned kOwner = 6;
   constexpr unsigned kGroup = 3;
-  if (file.uid == identity.host_uid) return (file.mode & (right << kOwner)) != 0;
-  const bool is_member = is_in_group(file.gid, identity);
-  return (file.mode & (is_member ? right << kGroup : right)) != 0 || has_list(file);
+  if (uid == identity.host_uid) return (mode & (right << kOwner)) != 0;
+  // To everybody: who is in the group need not be asked.
+  if ((mode & right) != 0 && (mode & (right << kGroup)) != 0) return true;
+  return (mode & (is_in_group(gid, identity) ? right << kGroup : right)) != 0;
+}
+
+bool allows(const Place& file, const Identity& identity, mode_t right) {
+  return bits_allow(file.mode, file.uid, file.gid, identity, right) ||
+         (file.uid != identity.host_uid && has_list(file));
 }
 
 }  // namespace
@@ -80,6 +87,10 @@ bool may_start(const Place& file, const Identity& identity) {
 
 bool may_read(const Place& file, const Identity& identity) {
   return allows(file, identity, S_IROTH);
+}
+
+bool bits_let_read(mode_t mode, std::uint32_t uid, std::uint32_t gid, const Identity& identity) {
+  return bits_allow(mode, uid, gid, identity, S_IROTH);
 }
 
 std::string interpreter_in(std::string_view head) {

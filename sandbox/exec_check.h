@@ -16,6 +16,9 @@ namespace ethos::sandbox {
 
 // The same for reading a file or listing a directory, of whatever kind.
 [[nodiscard]] bool may_read(const Place& file, const Identity& identity);
+// Whether the permission bits alone say so; an access control list could still.
+[[nodiscard]] bool bits_let_read(mode_t mode, std::uint32_t uid, std::uint32_t gid,
+                                 const Identity& identity);
 
 // The program that a file names to run it: the interpreter of a script (`#!/bin/sh -e` ->
 // "/bin/sh") or the loader of an ELF file (PT_INTERP). Empty when there is none or the file cannot

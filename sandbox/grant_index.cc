@@ -63,6 +63,20 @@ Cover GrantIndex::cover(std::string_view path) const {
   return has_mount || masks_.has_below(path) ? Cover::ancestor : Cover::outside;
 }
 
+bool GrantIndex::is_uniform(std::string_view directory) const {
+  const auto is_below = [directory](std::string_view path) {
+    return path.size() > directory.size() && is_within(path, directory);
+  };
+  return !masks_.has_below(directory) && std::ranges::none_of(others_, is_below, &Mount::at) &&
+         std::ranges::none_of(plan_->landlock, is_below, &LandlockRule::at) &&
+         std::ranges::none_of(never_write_, is_below);
+}
+
+bool GrantIndex::is_scratch(std::string_view path) const {
+  const Mount* mount = holder(path);
+  return mount != nullptr && mount->kind == MountKind::scratch;
+}
+
 bool GrantIndex::is_cages_own(std::string_view path) const {
   const Mount* mount = holder(path);
   return mount == nullptr || (mount->kind != MountKind::bind && mount->kind != MountKind::staged);

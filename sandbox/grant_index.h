@@ -32,6 +32,12 @@ class GrantIndex {
 
   // `path` is absolute and plain.
   [[nodiscard]] Cover cover(std::string_view path) const;
+  // Everything in the directory has the cover of the directory: nothing below it is mounted, ruled
+  // or kept from writing for itself.
+  [[nodiscard]] bool is_uniform(std::string_view directory) const;
+  [[nodiscard]] bool is_read_only_mount(std::string_view path) const;
+  // On a tmpfs that is empty when the tool starts.
+  [[nodiscard]] bool is_scratch(std::string_view path) const;
   // The cage made what stands here; it is not a view of the host's tree at the same place.
   [[nodiscard]] bool is_cages_own(std::string_view path) const;
   // Something is mounted exactly there: it can be neither removed nor renamed.
@@ -44,7 +50,6 @@ class GrantIndex {
  private:
   // The mount that a path lies on: of those at one place the last.
   [[nodiscard]] const Mount* holder(std::string_view path) const;
-  [[nodiscard]] bool is_read_only_mount(std::string_view path) const;
 
   const Plan* plan_;
   MaskIndex masks_;

@@ -11,6 +11,7 @@
 #include "sandbox/listener.h"
 #include "sandbox/path_calls.h"
 #include "sandbox/path_walk.h"
+#include "sandbox/quick_look.h"
 #include "sandbox/use_sink.h"
 
 namespace ethos::sandbox {
@@ -18,13 +19,14 @@ namespace ethos::sandbox {
 // What becomes of one notified call. `error` 0: the kernel carries it out.
 struct Verdict {
   int error = 0;
+  bool is_unasked = false;  // nobody asked yet whether the caller still waits: the answer tells
 };
 
 // Decides notified calls and writes down the refused ones: calls that name a path in
 // judge_paths.cc, those that start a program in judge_exec.cc, what the cage keeps from a reader in
-// judge_withheld.cc, the others in judge.cc. Stateless but for counters. A call is let through only when the kernel itself refuses what must be refused
-// (mounts, Landlock, missing capabilities, namespaces), because arguments behind pointers can
-// change after the look at them.
+// judge_withheld.cc, the others in judge.cc. Stateless but for counters. A call is let through only
+// when the kernel itself refuses what must be refused (mounts, Landlock, missing capabilities,
+// namespaces), because arguments behind pointers can change after the look at them.
 class Judge {
  public:
   // `uses`: is told what the tool used of its grants; may be null.
@@ -33,7 +35,10 @@ class Judge {
         grants_(plan),
         evidence_(&evidence),
         uses_(uses),
-        walker_(grants_.has_shut_directories()) {}
+        walker_(grants_.has_shut_directories()),
+        quick_(plan, grants_) {}
+  Judge(const Judge&) = delete;
+  Judge& operator=(const Judge&) = delete;
 
   Verdict decide(const Call& call, const Listener& listener, std::uint64_t now_ns);
 
@@ -57,6 +62,7 @@ class Judge {
   Verdict decide_open(const Call& call);
   Verdict decide_open_how(const Call& call);
   Verdict decide_opening(const Call& call, const Opening& opening);
+  Glance glance_at(const Call& call, const Opening& opening, const std::string& text);
   Verdict decide_access(const Call& call, const Opening& opening, const Place& place);
   void note_opening(const Opening& opening, const Place& place);
   void note_change(const Call& call, LastName last, int index, const Place& place);
@@ -99,6 +105,7 @@ class Judge {
   Coalescer* evidence_;
   UseSink* uses_;
   PathWalker walker_;
+  QuickLook quick_;
   HostPaths host_;
   const Listener* listener_ = nullptr;
   std::uint64_t now_ns_ = 0;

@@ -47,6 +47,9 @@ std::string_view write_rule(Cover cover) {
   }
 }
 
+constexpr std::int32_t kSymlink = 88;
+constexpr std::int32_t kSymlinkAt = 266;
+
 bool is_device(std::uint64_t mode) { return S_ISCHR(mode) || S_ISBLK(mode); }
 
 }  // namespace
@@ -159,6 +162,14 @@ bool Judge::Opening::writes() const {
   return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0 || is_unnamed();
 }
 
+Glance Judge::glance_at(const Call& call, const Opening& opening, const std::string& text) {
+  if (uses_ != nullptr || opening.resolve != 0 || opening.is_unnamed()) return Glance::unknown;
+  if (opening.creates() && (opening.mode & filter::kSetIdBits) != 0) return Glance::unknown;
+  const int root = walker_.root_of(call.pid);
+  return opening.writes() || opening.creates() ? quick_.at_write(root, text)
+                                               : quick_.at_read(root, text, now_ns_);
+}
+
 Verdict Judge::decide_opening(const Call& call, const Opening& opening) {
   if ((opening.flags & O_PATH) != 0) return {0};  // no access to content, whatever else is asked
   const bool asks_nothing = !opening.writes() && !opening.creates();
@@ -167,11 +178,14 @@ Verdict Judge::decide_opening(const Call& call, const Opening& opening) {
   Verdict verdict;
   if (!read_text(call, opening.address, text, verdict) || text.empty()) return verdict;
   if (opening.creates() && text.back() == '/') return {0};  // EISDIR
+  const Glance glance = glance_at(call, opening, text);
+  if (glance == Glance::passes) return {0, true};
   PathQuery query;
   query.dir_fd = opening.dir_fd;
   query.text = text;
   query.follows_last = (opening.flags & O_NOFOLLOW) == 0 && !opening.is_new();
   query.resolve = opening.resolve;
+  query.is_missing = glance == Glance::missing;
   Place place;
   if (!find_place(call, query, place, verdict)) {
     if (uses_ != nullptr && verdict.error == 0 && place.reach == Reach::broken)
@@ -221,6 +235,7 @@ Verdict Judge::decide_path_change(const Call& call) {
 Verdict Judge::decide_paths(const Call& call) {
   const PathCall layout = path_call(call.nr);
   const auto arg = [&](int index) { return call.args[static_cast<std::size_t>(index)]; };
+  if (call.nr == kSymlink || call.nr == kSymlinkAt) quick_.note_link();
   if (layout.chmod_arg >= 0 && (arg(layout.chmod_arg) & filter::kSetIdBits) != 0)
     return refuse_set_id(call);
   for (int i = 0; i < layout.count; ++i) {

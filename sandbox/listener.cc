@@ -47,23 +47,27 @@ bool Listener::receive(Call& call, int& error) {
 }
 
 bool Listener::is_valid(std::uint64_t id) const {
-  return ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+  while (ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0)
+    if (errno != EINTR) return false;
+  return true;
 }
 
-void Listener::let_through(std::uint64_t id) const {
-  send(id, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+bool Listener::let_through(std::uint64_t id) const {
+  return send(id, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
-void Listener::answer(std::uint64_t id, int error) const { send(id, -error, 0); }
+// A caller that died meanwhile needs no answer.
+void Listener::answer(std::uint64_t id, int error) const { static_cast<void>(send(id, -error, 0)); }
 
-// A caller that died meanwhile needs no answer: ENOENT is fine.
-void Listener::send(std::uint64_t id, int error, std::uint32_t flags) const {
+bool Listener::send(std::uint64_t id, int error, std::uint32_t flags) const {
   RespBuffer buffer;
   std::memset(&buffer, 0, sizeof buffer);
   buffer.resp.id = id;
   buffer.resp.error = error;
   buffer.resp.flags = flags;
-  ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_SEND, &buffer.resp);
+  while (ioctl(fd_.get(), SECCOMP_IOCTL_NOTIF_SEND, &buffer.resp) != 0)
+    if (errno != EINTR) return errno != ENOENT;
+  return true;
 }
 
 }  // namespace ethos::sandbox

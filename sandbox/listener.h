@@ -35,13 +35,14 @@ class Listener {
   // Is the caller still waiting in this call? What was read from its memory is only about this
   // call when the answer, asked after reading, is yes.
   [[nodiscard]] bool is_valid(std::uint64_t id) const;
-  // Lets the kernel carry the call out, with whatever the arguments are by then.
-  void let_through(std::uint64_t id) const;
+  // Lets the kernel carry the call out, with whatever the arguments are by then. False: the caller
+  // does not wait any more.
+  bool let_through(std::uint64_t id) const;
   // Answers instead of the kernel: race-free.
   void answer(std::uint64_t id, int error) const;
 
  private:
-  void send(std::uint64_t id, int error, std::uint32_t flags) const;
+  [[nodiscard]] bool send(std::uint64_t id, int error, std::uint32_t flags) const;
   base::UniqueFd fd_;
 };
 

@@ -49,8 +49,9 @@ class Walk {
     if (is_absolute && !is_scoped ? !enter_root() : !enter_start()) return end(Reach::fault);
     rest_ = query_.text;
     if (query_.resolve == 0) {
-      if (is_plain_object(is_absolute)) return std::move(place_);
-      if (is_absolute && query_.follows_last && !query_.is_last_kept && is_linked_file())
+      if (!query_.is_missing && is_plain_object(is_absolute)) return std::move(place_);
+      if (is_absolute && !query_.is_missing && query_.follows_last && !query_.is_last_kept &&
+          is_linked_file())
         return std::move(place_);
       skip_plain_parents();
     }

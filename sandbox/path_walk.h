@@ -21,6 +21,7 @@ struct PathQuery {
   bool follows_last = true;   // a link under the last name is followed
   bool is_last_kept = false;  // the last name is made or removed: not followed even before a '/'
   std::uint64_t resolve = 0;  // RESOLVE_* of openat2(2)
+  bool is_missing = false;    // known to lead over no link, and to nothing
 };
 
 enum class Reach {
@@ -55,9 +56,10 @@ class PathWalker {
   // device notices it.
   [[nodiscard]] Place walk(pid_t tid, const PathQuery& query);
 
- private:
-  // The cage's root, which no call lets a tool change; opened once.
+  // The cage's root, which no call lets a tool change; opened once. -1: the thread is gone.
   int root_of(pid_t tid);
+
+ private:
   bool has_shut_directories_;
   base::UniqueFd root_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/record_writer.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -31,7 +33,13 @@ bool RecordWriter::add(std::string type, Json body, std::vector<record::Disclosu
 
 void RecordWriter::start_thread() {
   is_stopping_ = false;
+  // The thread takes no signals, whatever this one waits for just now.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   thread_.emplace([this] { work(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void RecordWriter::stop() {

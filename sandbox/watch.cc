@@ -209,11 +209,37 @@ void Watch::serve_call(std::uint32_t events, RunResult& result) {
   Call call;
   int error = 0;
   if (!listener.receive(call, error)) return;
+  const std::uint64_t now = boottime_ns();
+  const bool is_due = burst_.is_due(now);
+  serve(call, now, result);
+  if (is_due && !is_over_) serve_burst(result);
+}
+
+// Until nobody calls, or the others have waited long enough.
+void Watch::serve_burst(RunResult& result) {
+  if (!burst_.begin()) return;
+  const std::uint64_t until = boottime_ns() + CallBurst::kLongestNs;
+  bool is_idle = false;
+  for (std::uint64_t now = 0; now < until && !is_idle && !is_over_ && !evidence_.has_failed();) {
+    Call call;
+    int error = 0;
+    if (launch_.listener().receive(call, error)) {
+      now = boottime_ns();
+      serve(call, now, result);
+    } else {
+      is_idle = true;  // interrupted, or the caller went away, or everybody did: epoll tells
+    }
+  }
+  burst_.end(is_idle);
+}
+
+void Watch::serve(const Call& call, std::uint64_t now, RunResult& result) {
   base::step_mark("answer a call");
   if (take_report(call, result)) return;
-  const Verdict verdict = judge_.decide(call, listener, boottime_ns());
+  const Listener& listener = launch_.listener();
+  const Verdict verdict = judge_.decide(call, listener, now);
   if (verdict.error == 0) {
-    listener.let_through(call.id);
+    if (!listener.let_through(call.id) && verdict.is_unasked) evidence_.add_gap("target_gone", now);
   } else {
     listener.answer(call.id, verdict.error);
   }

@@ -9,6 +9,7 @@
 #include "ledger/base/unique_fd.h"
 #include "sandbox/boottime.h"
 #include "sandbox/cage.h"
+#include "sandbox/call_burst.h"
 #include "sandbox/coalescer.h"
 #include "sandbox/input_pump.h"
 #include "sandbox/judge.h"
@@ -37,6 +38,8 @@ class Watch {
   bool add(int fd, std::uint32_t events);
   void handle(int fd, std::uint32_t events, RunResult& result);
   void serve_call(std::uint32_t events, RunResult& result);
+  void serve_burst(RunResult& result);
+  void serve(const Call& call, std::uint64_t now, RunResult& result);
   bool take_report(const Call& call, RunResult& result);
   void read_stream(OutputStream& stream, RunResult& result);
   std::optional<LimitEvent> output_event();
@@ -66,6 +69,7 @@ class Watch {
   OutputStream out_;
   OutputStream err_;
   InputPump in_;
+  CallBurst burst_;
   base::UniqueFd epoll_;
   base::UniqueFd wall_timer_;
   base::UniqueFd tick_timer_;

@@ -4,7 +4,10 @@
 
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <chrono>
+#include <filesystem>
 #include <string>
+#include <thread>
 
 #include "tests/escape/escape_run.h"
 #include "tests/escape/walk_acts.h"
@@ -181,4 +184,60 @@ TEST_CASE("escape: set-id bits and device nodes are refused however they are ask
     REQUIRE(r.sink.find(call) != nullptr);
     CHECK(r.sink.find(call)->outcome == sandbox::Outcome::denied);
   }
+}
+
+TEST_CASE("escape: what was written before is judged anew behind a link", "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("a.txt", "precious");
+  for (const auto observe : {sandbox::Observe::writes, sandbox::Observe::all}) {
+    auto plan = support::base_plan(
+        dir.path(),
+        {"/bin/sh", "-c",
+         "mkdir /tmp/a; for i in 1 2 3; do echo $i >/tmp/a/a.txt; done; mv /tmp/a /tmp/b; "
+         "ln -s " +
+             dir.path() + " /tmp/a; echo 4 >/tmp/a/a.txt; cat /tmp/b/a.txt"});
+    plan.observe = observe;
+    support::CageRun r{};
+    support::run(r, plan);
+    CAPTURE(static_cast<int>(observe), r.text());
+    CHECK(r.out().find("3\n") != std::string::npos);
+    CHECK(r.sink.gaps.empty());
+    const auto* denial = r.sink.find("openat", "a.txt");
+    REQUIRE(denial != nullptr);
+    CHECK(denial->object == dir.path() + "/a.txt");
+    CHECK(denial->outcome == sandbox::Outcome::denied);
+  }
+  CHECK(dir.read("a.txt") == "precious");
+}
+
+// Directories of a read grant are kept open for a moment; what the host does to their names counts
+// all the same.
+TEST_CASE("escape: a directory that the host made a link is judged as what it leads to",
+          "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("sub/b", "1");
+  dir.write("shut/b", "SECRET");
+  auto plan = support::base_plan(
+      dir.path(),
+      {"/bin/sh", "-c",
+       "i=0; while [ ! -e go ] && [ $i -lt 300 ]; do cat sub/b " + dir.path() +
+           "/sub/b; sleep 0.1; i=$((i+1)); done; sleep 0.3; cat " + dir.path() + "/sub/b"});
+  plan.observe = sandbox::Observe::all;
+  support::hide(plan, "shut", false);
+  std::thread host([&dir] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    std::filesystem::rename(dir.path() + "/sub", dir.path() + "/old");
+    std::filesystem::create_symlink("shut", dir.path() + "/sub");
+    dir.write("go", "");
+  });
+  support::CageRun r{};
+  support::run(r, plan);
+  host.join();
+  CAPTURE(r.text());
+  CHECK(r.out().find("SECRET") == std::string::npos);
+  const auto* denial = r.sink.find("openat", "/shut/b");
+  REQUIRE(denial != nullptr);
+  CHECK(denial->rule == "hidden");
 }

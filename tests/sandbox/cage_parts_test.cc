@@ -20,6 +20,7 @@
 #include "sandbox/address_text.h"
 #include "sandbox/based_path.h"
 #include "sandbox/blueprint.h"
+#include "sandbox/call_burst.h"
 #include "sandbox/coalescer.h"
 #include "sandbox/exec_check.h"
 #include "sandbox/grant_index.h"
@@ -28,7 +29,9 @@
 #include "sandbox/output.h"
 #include "sandbox/path_calls.h"
 #include "sandbox/process_watch.h"
+#include "sandbox/quick_look.h"
 #include "sandbox/ruleset.h"
+#include "sandbox/signal_guard.h"
 #include "sandbox/steps.h"
 #include "sandbox/syscall_filter.h"
 #include "tests/support/cage_plan.h"
@@ -166,6 +169,99 @@ TEST_CASE("blueprint: a plan that makes no sense is named", "[sandbox]") {
   CHECK(wrong([](Plan& p) { p.argv = {"true"}; }));
   CHECK(wrong([](Plan& p) { p.cwd = "x"; }));
   CHECK(wrong([](Plan& p) { p.links.push_back({"x", "y"}); }));
+}
+
+TEST_CASE("quick look: lets pass what nothing could be said about", "[sandbox]") {
+  const support::ScratchDir dir;
+  for (const char* name : {"sub/a", "shut/a", "side/.env", "side/a", "closed"})
+    dir.write(name, "1");
+  const std::string at = dir.path();
+  REQUIRE(symlink("a", (at + "/sub/link").c_str()) == 0);
+  REQUIRE(symlink("sub", (at + "/way").c_str()) == 0);
+  REQUIRE(chmod((at + "/sub/a").c_str(), 0644) == 0);
+  dir.write("sub/own", "1");
+  REQUIRE(chmod((at + "/sub/own").c_str(), 0200) == 0);
+  auto plan = support::base_plan(at, {"/bin/true"});
+  support::hide(plan, "shut", false);
+  support::hide(plan, "side/.env", false);
+  const GrantIndex grants(plan);
+  const base::UniqueFd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  QuickLook quick(plan, grants);
+  const auto read = [&](const std::string& path) { return quick.at_read(root.get(), path, 1); };
+  for (int i = 0; i < 2; ++i) {
+    CHECK(read(at + "/sub/a") == Glance::passes);
+    CHECK(read(at + "/sub/none") == Glance::missing);
+    CHECK(read(at + "/sub/link") == Glance::unknown);
+    CHECK(read(at + "/sub/own") == Glance::unknown);  // an access control list may still say yes
+    CHECK(read(at + "/way/a") == Glance::unknown);
+    CHECK(read(at + "/shut/a") == Glance::unknown);
+    CHECK(read(at + "/side/a") == Glance::unknown);  // something beside it is hidden
+    CHECK(read("/proc/self/status") == Glance::unknown);
+    CHECK(read("/no/such/place") == Glance::unknown);
+    for (const char* path : {"/sub/", "/sub//a", "/sub/./a", "/sub/../sub/a", "/sub/..", "/sub/."})
+      CHECK(read(at + path) == Glance::unknown);
+    CHECK(read("sub/a") == Glance::unknown);
+    CHECK(read("/") == Glance::unknown);
+    CHECK(quick.at_write(root.get(), at + "/sub/a") == Glance::unknown);
+  }
+  // More directories than are remembered.
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "many" + std::to_string(i);
+    dir.write(name + "/f", "1");
+    CHECK(read(at + "/" + name + "/f") == Glance::passes);
+  }
+  CHECK(read(at + "/sub/a") == Glance::passes);
+  // The host replaces a directory: seen a moment later.
+  REQUIRE(rename((at + "/sub").c_str(), (at + "/gone").c_str()) == 0);
+  REQUIRE(symlink("shut", (at + "/sub").c_str()) == 0);
+  CHECK(quick.at_read(root.get(), at + "/sub/a", 1'000'000'000) == Glance::unknown);
+}
+
+TEST_CASE("quick look: scratch until there is a link", "[sandbox]") {
+  const support::ScratchDir dir("/dev/shm");
+  auto plan = support::base_plan("/usr/share", {"/bin/true"});
+  const base::UniqueFd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const GrantIndex grants(plan);
+  QuickLook quick(plan, grants);
+  const std::string file = dir.path() + "/file";
+  CHECK(quick.at_write(root.get(), file) == Glance::passes);
+  CHECK(quick.at_read(root.get(), file, 1) == Glance::passes);
+  quick.note_link();
+  CHECK(quick.at_write(root.get(), file) == Glance::missing);
+  CHECK(quick.at_read(root.get(), file, 1) == Glance::unknown);
+  dir.write("file", "1");
+  CHECK(quick.at_write(root.get(), file) == Glance::passes);
+  // A link that the plan itself puts there.
+  plan.links.push_back({"/tmp/link", "/usr"});
+  const GrantIndex linked(plan);
+  QuickLook other(plan, linked);
+  CHECK(other.at_read(root.get(), file, 1) == Glance::unknown);
+}
+
+TEST_CASE("call burst: due after many calls, interrupts a wait in vain", "[sandbox]") {
+  std::array<int, 2> ends{};
+  REQUIRE(pipe2(ends.data(), O_CLOEXEC) == 0);
+  struct sigaction before {};
+  REQUIRE(sigaction(SIGALRM, nullptr, &before) == 0);
+  {
+    const SignalGuard signals;
+    CallBurst burst;
+    std::uint64_t now = 1'000'000'000;
+    int calls = 0;
+    while (!burst.is_due(now += 10'000)) REQUIRE(++calls < 1'000);
+    CHECK(calls > 10);
+    REQUIRE(burst.begin());
+    char byte = 0;
+    CHECK(read(ends[0], &byte, 1) == -1);
+    CHECK(errno == EINTR);
+    burst.end(true);
+    CHECK_FALSE(burst.is_due(now += 10'000));
+    CHECK_FALSE(burst.is_due(now += 1'000'000'000));
+  }
+  struct sigaction after {};
+  REQUIRE(sigaction(SIGALRM, nullptr, &after) == 0);
+  CHECK(after.sa_handler == before.sa_handler);
+  for (const int end : ends) close(end);
 }
 
 TEST_CASE("grants: what covers a path", "[sandbox]") {

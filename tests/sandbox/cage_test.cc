@@ -139,6 +139,28 @@ TEST_CASE("cage: a grant of the host's root, with mounts below it, is refused",
   CHECK(refusal->step == "mount_bind");
 }
 
+TEST_CASE("cage: calls one after the other keep neither the clock nor the output waiting",
+          "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("a.txt", "1");
+  auto plan = support::base_plan(
+      dir.path(), {"/bin/sh", "-c",
+                   "i=0; while [ $i -lt 2000 ]; do read x <a.txt; i=$((i+1)); done; echo so far; "
+                   "while :; do read x <" +
+                       dir.path() + "/a.txt; done"});
+  plan.observe = sandbox::Observe::all;
+  support::set_limit(plan, "wall_ms", 1'500, sandbox::Enforcer::supervisor);
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == Ending::wall_timeout);
+  CHECK(r.out() == "so far\n");
+  CHECK(r.sink.gaps.empty());
+  CHECK(r.sink.denials.empty());
+}
+
 TEST_CASE("cage: exit codes, signals and missing programs are told apart", "[sandbox][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;

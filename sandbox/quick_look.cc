@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/quick_look.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "sandbox/based_path.h"
+#include "sandbox/cage_object.h"
+#include "sandbox/exec_check.h"
+
+namespace ethos::sandbox {
+namespace {
+
+constexpr std::uint64_t kKeptNs = 100'000'000;
+constexpr int kLook = O_PATH | O_CLOEXEC;
+
+// "/a/b": absolute, and no component is empty, "." or "..".
+bool is_plain(std::string_view text) {
+  if (text.empty() || text.front() != '/') return false;
+  std::size_t from = 1;
+  for (std::size_t at = 1; at <= text.size(); ++at) {
+    if (at < text.size() && text[at] != '/') continue;
+    const std::size_t size = at - from;
+    if (size == 0 || (text[from] == '.' && (size == 1 || (size == 2 && text[from + 1] == '.'))))
+      return false;
+    from = at + 1;
+  }
+  return true;
+}
+
+}  // namespace
+
+QuickLook::QuickLook(const Plan& plan, const GrantIndex& grants)
+    : plan_(&plan),
+      grants_(&grants),
+      has_links_(std::ranges::any_of(
+          plan.links, [&grants](const Link& link) { return grants.is_scratch(link.at); })) {}
+
+QuickLook::Directory* QuickLook::directory_of(std::string_view text) {
+  const std::size_t slash = text.rfind('/');
+  if (slash == std::string_view::npos || slash == 0 || !is_plain(text)) return nullptr;
+  const std::string_view path = text.substr(0, slash);
+  for (Directory& known : known_)
+    if (known.path == path) return &known;
+  // What /proc says depends on who asks.
+  if (is_within(path, "/proc") || !grants_->is_uniform(path)) return nullptr;
+  const Cover cover = grants_->cover(path);
+  const bool is_fixed = cover == Cover::readable && grants_->is_read_only_mount(path);
+  if (!is_fixed && cover != Cover::writable) return nullptr;
+  Directory& made = known_[next_++ % known_.size()];
+  made.path = path;
+  made.cover = cover;
+  made.is_scratch = grants_->is_scratch(path);
+  made.kept.reset();
+  return &made;
+}
+
+Glance QuickLook::at_read(int root, std::string_view text, std::uint64_t now_ns) {
+  Directory* const directory = directory_of(text);
+  if (directory == nullptr) return Glance::unknown;
+  if (directory->cover != Cover::readable)
+    return is_without_links(*directory) ? Glance::passes : Glance::unknown;
+  if (!directory->kept.is_open() || now_ns - directory->opened_ns > kKeptNs) {
+    directory->kept.reset(
+        open_how_at(root, directory->path.c_str() + 1, kLook | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
+    directory->opened_ns = now_ns;
+    if (!directory->kept.is_open()) return Glance::unknown;
+  }
+  const char* const name = text.data() + directory->path.size() + 1;
+  struct stat found {};
+  if (fstatat(directory->kept.get(), name, &found, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno == ENOENT ? Glance::missing : Glance::unknown;
+  const bool passes = (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) &&
+                      bits_let_read(found.st_mode, found.st_uid, found.st_gid, plan_->identity);
+  return passes ? Glance::passes : Glance::unknown;
+}
+
+Glance QuickLook::at_write(int root, const std::string& text) {
+  Directory* const directory = directory_of(text);
+  if (directory == nullptr || directory->cover != Cover::writable) return Glance::unknown;
+  if (is_without_links(*directory)) return Glance::passes;
+  const base::UniqueFd object(open_how_at(root, text.c_str() + 1, kLook, RESOLVE_NO_SYMLINKS));
+  if (object.is_open()) return Glance::passes;
+  return errno == ENOENT ? Glance::missing : Glance::unknown;
+}
+
+}  // namespace ethos::sandbox

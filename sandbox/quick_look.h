@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "ledger/base/unique_fd.h"
+#include "sandbox/grant_index.h"
+
+// Most opens name a file by its whole plain path in a directory where everything has one answer.
+// Whether that answer is "let it through" takes one or two calls then instead of a walk. What is no
+// such open, or could be refused or recorded, gets its walk.
+namespace ethos::sandbox {
+
+enum class Glance {
+  passes,   // nothing that could be refused, or is recorded
+  missing,  // the name leads over no link, and to nothing
+  unknown,
+};
+
+class QuickLook {
+ public:
+  QuickLook(const Plan& plan, const GrantIndex& grants);
+
+  // An open of `text` that only asks to read. `root`: the cage's.
+  [[nodiscard]] Glance at_read(int root, std::string_view text, std::uint64_t now_ns);
+  // One that may write what is there, or make it without set-id bits.
+  [[nodiscard]] Glance at_write(int root, const std::string& text);
+  // The tool may have made a symbolic link from now on.
+  void note_link() { has_links_ = true; }
+
+ private:
+  // A directory in which every name has one cover. One that the tool could neither move nor replace
+  // is kept open for a moment: what the host does to its path meanwhile is seen afterwards.
+  struct Directory {
+    std::string path;
+    Cover cover = Cover::outside;
+    bool is_scratch = false;
+    base::UniqueFd kept;
+    std::uint64_t opened_ns = 0;
+  };
+
+  // Scratch begins empty, and links come into it by calls that are judged: while there was none,
+  // what lies there by its name lies there.
+  [[nodiscard]] bool is_without_links(const Directory& directory) const {
+    return directory.is_scratch && !has_links_;
+  }
+
+  // Null: the directory of `text` is none of these, or `text` is not plain.
+  Directory* directory_of(std::string_view text);
+
+  const Plan* plan_;
+  const GrantIndex* grants_;
+  std::array<Directory, 8> known_;
+  std::size_t next_ = 0;
+  bool has_links_;
+};
+
+}  // namespace ethos::sandbox
