@@ -58,6 +58,8 @@ std::optional<RunFile::Service> parse_service(std::string_view text) {
 
 }  // namespace
 
+std::string cgroup_line(const std::string& path) { return std::string(kCgroup) + path + "\n"; }
+
 RunFile parse_run_file(std::string_view text) {
   RunFile out;
   const std::size_t end = text.find('\n');
@@ -155,7 +157,7 @@ Result<RunLock> RunLock::create(const LedgerFiles& files, const record::RunId& r
 Result<void> RunLock::note_cgroup(const std::string& path) {
   if (!is_run_cgroup(path)) return base::fail(Errc::malformed, "control group " + path);
   // Not synced: what a power cut takes from the file it takes from the kernel, too.
-  return base::write_all(lock_.fd(), base::as_bytes(std::string(kCgroup) + path + "\n"), path_);
+  return base::write_all(lock_.fd(), base::as_bytes(cgroup_line(path)), path_);
 }
 
 Result<void> RunLock::finish() {

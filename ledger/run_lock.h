@@ -35,6 +35,8 @@ struct RunFile {
 inline constexpr std::size_t kMaxRunFileBytes = 65'536;
 // A text that is damaged (a crash) says little or nothing, which only means a longer search.
 RunFile parse_run_file(std::string_view text);
+// The line of a control group in it.
+[[nodiscard]] std::string cgroup_line(const std::string& path);
 // Makes the file, locked; the directory too when it is missing.
 base::Result<base::FileLock> create_run_file(const LedgerFiles& files, const record::RunId& run,
                                              const RunFile& content);

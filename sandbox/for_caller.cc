@@ -34,10 +34,8 @@ Result<UniqueFd> take(int number) {
   return UniqueFd(fd);
 }
 
-Result<CallerOrder> read_order() {
-  auto file = take(kRunnerOrder);
-  if (!file) return Unexpected(std::move(file).error());
-  auto bytes = base::read_fd(*file, kMaxBuildBytes + (std::size_t{1} << 20U), "order");
+Result<CallerOrder> read_order(const UniqueFd& file) {
+  auto bytes = base::read_fd(file, kMaxBuildBytes + (std::size_t{1} << 20U), "order");
   if (!bytes) return Unexpected(std::move(bytes).error());
   if (bytes->size() < kHeaderBytes) return fail(Errc::malformed, "order of the service");
   return decode_order(std::string_view(*bytes).substr(kHeaderBytes));
@@ -72,7 +70,7 @@ Result<void> check_options(const RunOptions& options) {
   return {};
 }
 
-Result<ServedCall> prepare_call(const CallerOrder& order) {
+Result<ServedCall> prepare_call(const CallerOrder& order, UniqueFd notes) {
   auto directory = take(kRunnerDirectory);
   auto socket = take(kRunnerSocket);
   if (!directory) return Unexpected(std::move(directory).error());
@@ -88,7 +86,8 @@ Result<ServedCall> prepare_call(const CallerOrder& order) {
   if (!cwd) return Unexpected(std::move(cwd).error());
   ledger::LedgerFiles files = ledger::LedgerFiles::at(order.database);
   files.keys = order.keys;
-  return ServedCall{caller_of(order, std::move(*cwd)), std::move(files), std::move(*client)};
+  return ServedCall{caller_of(order, std::move(*cwd)), std::move(files), std::move(*client),
+                    std::move(notes)};
 }
 
 }  // namespace
@@ -103,9 +102,11 @@ int run_for_caller(std::ostream& err) {
   if (::geteuid() != 0 || ::getuid() != 0 || ::fstat(kRunnerSocket, &st) != 0 ||
       !S_ISSOCK(st.st_mode))
     return complain({Errc::usage, std::string(kRunnerWord) + " is for the service alone", 0});
-  auto order = read_order();
+  auto file = take(kRunnerOrder);
+  if (!file) return complain(file.error());
+  auto order = read_order(*file);
   if (!order) return complain(order.error());
-  auto call = prepare_call(*order);
+  auto call = prepare_call(*order, std::move(*file));
   if (!call) return complain(call.error());
   auto parsed = parse_run_options(order->args);
   if (const auto* answer = std::get_if<Answer>(&parsed)) {

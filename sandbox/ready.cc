@@ -145,6 +145,7 @@ Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock,
   base::step_mark("ledger place");
   if (call) {
     ready.caller = std::move(call->caller);
+    ready.notes = std::move(call->notes);
     ready.ledger = {std::move(call->files), std::nullopt, std::move(call->client)};
     if (auto placed = check_ledger_place(options, ready.caller, ready.ledger.files); !placed)
       return base::Unexpected(std::move(placed).error());

@@ -31,6 +31,7 @@ struct Ready {
     const auto is = [](const std::optional<OutputFile>& f) { return f && f->is_standard_output(); };
     return is(sarif) || is(status_json) || is(run_id_file);
   }
+  base::UniqueFd notes;           // of ServedCall; closed without one
   base::UniqueFd standard_input;  // open: what the tool gets; closed: /dev/null
 };
 
@@ -39,6 +40,7 @@ struct ServedCall {
   Caller caller;
   ledger::LedgerFiles files;  // of the service's ledger: no grant may reach them
   ledger::service::Client client;
+  base::UniqueFd notes;  // what the service looks at when the runner is killed
 };
 
 [[nodiscard]] base::Result<Ready> get_ready(const RunOptions& options, const base::Clock& clock,

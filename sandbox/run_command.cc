@@ -9,8 +9,10 @@
 #include <system_error>
 #include <tuple>
 
+#include "ledger/base/file_io.h"
 #include "ledger/base/random.h"
 #include "ledger/base/step_mark.h"
+#include "ledger/run_lock.h"
 #include "sandbox/audit_source.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/measuring.h"
@@ -144,7 +146,7 @@ class Run {
     launch.stdin_fd = ready_.standard_input.get();
     launch.cgroup_parent = options_.cgroup_parent.value_or("");
     launch.cgroup_found = ready_.cgroup_parent;
-    launch.note_cgroup = [this](const std::string& path) { return sink_.note_cgroup(path); };
+    launch.note_cgroup = [this](const std::string& path) { return note_cgroup(path); };
     if (auto chosen = choose_audit(); !chosen)
       return runner_failed(recorder, {chosen.error().message(), 0});
     else
@@ -167,6 +169,16 @@ class Run {
     if (const auto* failure = std::get_if<RunnerFailure>(&outcome))
       return runner_failed(recorder, *failure);
     return close(recorder, std::get<RunResult>(outcome), launch, *out, *err);
+  }
+
+  // In the run's own file; a service does not believe the caller's, and has one of root's.
+  base::Result<void> note_cgroup(const std::string& path) {
+    if (ready_.notes.is_open()) {
+      auto noted =
+          base::write_all(ready_.notes, base::as_bytes(ledger::cgroup_line(path)), "notes");
+      if (!noted) return noted;
+    }
+    return sink_.note_cgroup(path);
   }
 
   // The only place that changes the machine's audit, and only for who asked for it.

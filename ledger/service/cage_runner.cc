@@ -17,6 +17,8 @@
 
 #include "ledger/base/bytes.h"
 #include "ledger/base/file_io.h"
+#include "ledger/dead_cgroup.h"
+#include "ledger/run_lock.h"
 
 namespace ethos::ledger::service {
 namespace {
@@ -141,11 +143,23 @@ Result<CageRunner> start_runner(const std::string& program, const CallerOrder& o
   if (out.pid == 0)
     become_runner(given, program.c_str(), arg_pointers.data(), environment_pointers.data());
   out.pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, out.pid, 0)));
+  out.order_bytes = encode(order).size();
+  out.order = std::move(*file);
   if (out.pidfd.is_open()) return out;
   const int error = errno;
   ::kill(out.pid, SIGKILL);
   ::waitpid(out.pid, nullptr, 0);
   return base::fail_errno("runner", error);
+}
+
+void remove_left_groups(const UniqueFd& order, std::uint64_t order_bytes) {
+  std::array<char, 8192> notes{};
+  const ssize_t n =
+      ::pread(order.get(), notes.data(), notes.size(), static_cast<off_t>(order_bytes));
+  if (n <= 0) return;
+  // As in a run's file, whose first line is a size.
+  const std::string text = "0\n" + std::string(notes.data(), static_cast<std::size_t>(n));
+  remove_dead_cgroups(order.get(), parse_run_file(text).cgroups);
 }
 
 }  // namespace ethos::ledger::service

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,13 @@ struct CageRunner {
   pid_t pid = -1;
   base::UniqueFd pidfd;
   base::UniqueFd socket;  // the service's end of the runner's connection
+  base::UniqueFd order;   // in memory, root's; behind the order itself the runner notes its group
+  std::uint64_t order_bytes = 0;
 };
+
+// After the end of a runner: removes the control groups that it noted and left, as only a killed
+// one does.
+void remove_left_groups(const base::UniqueFd& order, std::uint64_t order_bytes);
 
 // The `ethos-run` beside our own program. Errc::refused when another user than root could change
 // it.

@@ -65,6 +65,8 @@ class Server {
     pid_t pid = -1;
     base::UniqueFd pidfd;
     std::optional<TimePoint> killing;  // told to end: then it is killed
+    base::UniqueFd order;              // where the runner notes its control group
+    std::uint64_t order_bytes = 0;
   };
 
   Server(LedgerFiles files, const base::Clock& clock, base::UniqueFd listener,

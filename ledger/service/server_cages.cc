@@ -61,7 +61,14 @@ void Server::on_build(std::uint64_t id, const std::string& payload) {
   const std::uint64_t runner_id = next_connection_++;
   const std::uint64_t cage_id = next_connection_++;
   auto theirs = std::make_unique<Connection>(std::move(runner->socket), std::move(runner_peer));
-  Cage cage{id, request, runner_id, runner->pid, std::move(runner->pidfd), std::nullopt};
+  Cage cage{id,
+            request,
+            runner_id,
+            runner->pid,
+            std::move(runner->pidfd),
+            std::nullopt,
+            std::move(runner->order),
+            runner->order_bytes};
   epoll_event heard{EPOLLIN, {.u64 = runner_id}};
   epoll_event ended{EPOLLIN, {.u64 = cage_id}};
   const bool is_watched =
@@ -104,6 +111,7 @@ bool Server::on_cage_end(std::uint64_t id) {
   cages_.erase(found);
   // What it said last lies in its socket, its end included.
   on_readable(cage.runner);
+  if (!WIFEXITED(status)) remove_left_groups(cage.order, cage.order_bytes);
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   send(cage.caller, encode(ExitedMessage{cage.request, static_cast<std::uint8_t>(code)}));
   return true;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A service that builds the cage for its callers: they hold no key, and get no right they lack.
+#include <linux/magic.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <array>
 #include <cstring>
 
+#include "ledger/run_lock.h"
 #include "ledger/service/cage_client.h"
+#include "ledger/service/cage_runner.h"
 #include "tests/ledger/run_program.h"
 
 using namespace ethos;
@@ -484,4 +490,32 @@ TEST_CASE("cages: only root's service builds them, and only for whom it is told"
       run({"ethos-ledger", "serve", "--ledger", ledger, "--cage-user", "0"}, c.home, kUser);
   CHECK(serve.status == 3);
   CHECK(serve.text.find("only a service run by root") != std::string::npos);
+}
+
+// The group of a killed runner, of which the caller's own note is not believed.
+TEST_CASE("service cages: the control group that a killed runner noted is removed", "[service]") {
+  std::string parent;
+  for (const char* path : {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"}) {
+    struct statfs fs_of {};
+    if (parent.empty() && ::statfs(path, &fs_of) == 0 && fs_of.f_type == CGROUP2_SUPER_MAGIC)
+      parent = path;
+  }
+  const std::string group = parent + "/run-00c0ffee00c0ffee";
+  if (parent.empty() || ::mkdir(group.c_str(), 0755) != 0) {
+    WARN("skipped: no control group can be made here");
+    return;
+  }
+  const std::string order = "an order";
+  const auto noted = [&](const std::string& notes) {
+    base::UniqueFd file(::memfd_create("order", MFD_CLOEXEC));
+    const std::string all = order + notes;
+    REQUIRE(::write(file.get(), all.data(), all.size()) == static_cast<ssize_t>(all.size()));
+    remove_left_groups(file, order.size());
+    return fs::exists(group);
+  };
+  CHECK(noted(""));
+  CHECK(noted("cgroup /tmp/run-00c0ffee00c0ffee\n"));
+  CHECK(noted("cgroup " + group));  // half a line
+  CHECK_FALSE(noted(ledger::cgroup_line(group)));
+  ::rmdir(group.c_str());
 }
