@@ -89,8 +89,8 @@ struct LimitEvent {
 
 // Evidence that was counted but not kept one by one.
 struct Gap {
-  // flood, target_gone, unreadable, source_lost, mask_lost, programs, audit_lost, audit_cut,
-  // artifact_unread
+  // flood, target_gone, unreadable, source_lost, mask_lost, not_hidden, programs, audit_lost,
+  // audit_cut, artifact_unread
   std::string reason;
   std::uint64_t count = 0;
   std::uint64_t first_ns = 0;

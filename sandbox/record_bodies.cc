@@ -249,7 +249,9 @@ Json gap_body(const Gap& gap) {
   Json out;
   out["lost"] = big(gap.count);
   out["reason"] = gap.reason;
-  out["source"] = gap.reason == "mask_lost" || gap.reason == "artifact_unread" ? "supervisor"
+  const bool is_own = gap.reason == "mask_lost" || gap.reason == "not_hidden" ||
+                      gap.reason == "artifact_unread";
+  out["source"] = is_own                              ? "supervisor"
                   : gap.reason.starts_with("audit_") ? "landlock_audit"
                                                      : "seccomp";
   return out;

@@ -15,6 +15,7 @@
 #include "ledger/run_lock.h"
 #include "sandbox/audit_source.h"
 #include "sandbox/exit_status.h"
+#include "sandbox/hide_again.h"
 #include "sandbox/measuring.h"
 #include "sandbox/observation.h"
 #include "sandbox/open_facts.h"
@@ -241,6 +242,7 @@ class Run {
       if (!fact) return evidence_failed(fact.error().message());
       outputs.push_back(std::move(*fact));
     }
+    look_for_new_matches(recorder);
     const int status = decide_status(result, options_.fails_on_denial && recorder.has_denials());
     describe(recorder, result);
     if (observation_ != nullptr) observation_->result = result;
@@ -256,6 +258,24 @@ class Run {
     if (auto bytes = out.bytes()) sarif.standard_output = *bytes;
     if (auto bytes = err.bytes()) sarif.standard_error = *bytes;
     return with_sarif(recorder, status, std::move(sarif));
+  }
+
+  // Masks stand over what was there when the run began. What the host made meanwhile and a pattern
+  // matches the tool could read.
+  void look_for_new_matches(Recorder& recorder) {
+    const Prepared& p = ready_.prepared;
+    if (p.policy.normal->hide.empty()) return;
+    const auto found = find_new_matches(p.workspace, *p.policy.normal, *p.facts);
+    if (found && found->empty()) return;
+    static_cast<void>(recorder.on_gap({"not_hidden", found ? found->size() : 1, 0, 0}));
+    if (!found)
+      say("whether something new should have been hidden cannot be told: " +
+          shown(found.error().message()));
+    else
+      say(std::to_string(found->size()) +
+          (found->size() == 1 ? " place that matches" : " places that match") +
+          " a hide pattern came up while the tool ran, and the tool could read it (first: " +
+          shown(found->front()) + ")");
   }
 
   void describe(const Recorder& recorder, const RunResult& result) {

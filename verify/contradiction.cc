@@ -159,7 +159,8 @@ const char* gap_contradiction(const View& body) {
   if (lost == "0") return "a gap in which nothing was lost";
   const bool is_one = reason == "mask_lost" || reason == "source_lost" || reason == "audit_cut";
   if (is_one && lost != "1") return "`lost` and `reason` of a gap contradict each other";
-  const std::string_view source = reason == "mask_lost" || reason == "artifact_unread" ? "supervisor" : reason.starts_with("audit_") ? "landlock_audit" : "seccomp";
+  const bool is_own = reason == "mask_lost" || reason == "not_hidden" || reason == "artifact_unread";
+  const std::string_view source = is_own ? "supervisor" : reason.starts_with("audit_") ? "landlock_audit" : "seccomp";
   if (body.at("source").raw() != source) return "`source` and `reason` of a gap contradict each other";
   return nullptr;
 }

@@ -151,7 +151,7 @@ constexpr std::array kArtifact{Field{"action", one_of<"created", "replaced", "de
 
 constexpr std::array kGap{Field{"lost", big},
                           Field{"reason", one_of<"flood", "target_gone", "unreadable", "source_lost", "mask_lost", "programs", "audit_lost",
-                                           "audit_cut", "artifact_unread">},
+                                           "audit_cut", "artifact_unread", "not_hidden">},
                           Field{"source", denial_source}};
 
 constexpr std::array kDenials{Field{"acts", big}, Field{"records", count}};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole runs that hide many places, up to the most there can be and one more.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/sandbox/program.h"
 #include "tests/sandbox/run_site.h"
@@ -113,6 +115,52 @@ TEST_CASE("hide many: links and other names that lead into a hidden directory", 
     CAPTURE(ended.err);
     CHECK(ended.status == 0);
     CHECK(ended.out == "seen");
+    check_verifies(site);
+  }
+}
+
+// The masks are over what was there at the start.
+TEST_CASE("hide many: what comes to match while the tool runs is told and recorded",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("old.pem", "SECRET");
+    const auto while_it_runs = [&](const std::vector<std::string>& options, const char* name) {
+      std::vector<std::string> words = options;
+      for (const char* word :
+           {"--", "sh", "-c", "for i in $(seq 400); do test -e now && break; sleep 0.05; done"})
+        words.emplace_back(word);
+      std::filesystem::remove(site.workspace() + "/now");
+      const std::size_t before = site.records("run.close").size();
+      const Started started = site.start("ethos-run", words);
+      // The masks are there once the start is recorded.
+      for (int i = 0; i < 400 && site.records("sandbox.enforced").size() <= before; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (name != nullptr) site.file(name, "LATE");
+      site.file("now", "");
+      return Site::wait(started);
+    };
+    const auto gaps = [&] { return site.records("run.gap"); };
+    REQUIRE(site.run({"--hide", "*.pem", "--", "true"}).status == 0);
+    CHECK(while_it_runs({"--hide", "*.pem"}, nullptr).status == 0);
+    CHECK(gaps().empty());
+    CHECK(while_it_runs({"--hide", "*.pem"}, "beside.txt").status == 0);
+    CHECK(gaps().empty());
+    const Ended late = while_it_runs({"--hide", "*.pem"}, "sub/late.pem");
+    CAPTURE(late.err);
+    CHECK(late.status == 0);
+    CHECK(late.err.find("1 place that matches a hide pattern came up while the tool ran") !=
+          std::string::npos);
+    CHECK(late.err.find("sub/late.pem") != std::string::npos);
+    REQUIRE(gaps().size() == 1);
+    CHECK(text_at(gaps()[0], {"body", "reason"}) == "not_hidden");
+    CHECK(text_at(gaps()[0], {"body", "lost"}) == "1");
+    // From now on it is hidden, and nothing is looked for where nothing is declared.
+    CHECK(site.run({"--hide", "*.pem", "--", "cat", "sub/late.pem"}).status == 1);
+    CHECK(while_it_runs({}, "later.pem").status == 0);
+    CHECK(gaps().size() == 1);
     check_verifies(site);
   }
 }

@@ -246,6 +246,9 @@ TEST_CASE("made up: gaps after which a run cannot go on", "[verify]") {
   CHECK(verify_linter(gap("target_gone", "7", "seccomp"), tool).status == 0);
   CHECK(verify_linter(gap("mask_lost", "1", "supervisor"), runner).status == 0);
   CHECK(verify_linter(gap("source_lost", "1", "seccomp"), runner).status == 0);
+  CHECK(verify_linter(gap("not_hidden", "3", "supervisor"), tool).status == 0);
+  refused(verify_linter(gap("not_hidden", "3", "seccomp"), tool), "contradiction");
+  refused(verify_linter(gap("not_hidden", "0", "supervisor"), tool), "contradiction");
   refused(verify_linter(gap("mask_lost", "1", "supervisor"), tool), "contradiction");
   refused(verify_linter(gap("source_lost", "1", "seccomp"), tool), "contradiction");
   refused(verify_linter(gap("source_lost", "999", "seccomp"), runner), "contradiction");
