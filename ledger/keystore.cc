@@ -245,6 +245,7 @@ Result<std::vector<std::uint64_t>> Keystore::epochs_before(std::uint64_t epoch) 
 }
 
 Result<void> Keystore::retire_before(std::uint64_t epoch) const {
+  if (epoch <= retired_before_) return {};
   auto over = epochs_before(epoch);
   if (!over) return Unexpected(std::move(over).error());
   Result<void> out;
@@ -252,6 +253,7 @@ Result<void> Keystore::retire_before(std::uint64_t epoch) const {
     auto ok = retire(one);
     if (out) out = std::move(ok);
   }
+  if (out) retired_before_ = epoch;
   return out;
 }
 

@@ -50,6 +50,7 @@ class Keystore {
   base::Result<void> save_agent(std::uint64_t epoch, const record::PublicKey& key) const;
   // Overwrites and removes the secrets of all epochs before this one: a crash may have left any of
   // them. Nothing to do is no failure; one that cannot be removed leaves the others no longer.
+  // Looks once: as long as this object lives, under the ledger's lock, only its owner adds secrets.
   base::Result<void> retire_before(std::uint64_t epoch) const;
 
   static std::string file_name(std::uint64_t epoch);
@@ -66,6 +67,7 @@ class Keystore {
   }
   base::UniqueFd directory_;
   std::string path_;
+  mutable std::uint64_t retired_before_ = 0;  // all of these are gone
   KeyAccess access_;
 };
 

@@ -38,14 +38,16 @@ PolicyRequest policy_request(const RunOptions& options) {
 }
 
 FactsRequest facts_request(const RunOptions& options, const Caller& caller, const Policy& policy,
-                           const std::optional<ledger::LedgerFiles>& ledger,
-                           const HostFacts& host) {
+                           const std::vector<std::string>& ledger, const HostFacts& host) {
   FactsRequest request;
   request.cwd = caller.cwd;
   request.host = host;
-  if (const std::string* home = caller.variable("HOME"); home != nullptr && home->starts_with('/'))
-    request.home = real_path(*home) ? *real_path(*home) : *home;
-  if (ledger) request.ledger_paths = ledger_paths(*ledger);
+  if (const std::string* home = caller.variable("HOME");
+      home != nullptr && home->starts_with('/')) {
+    auto real = real_path(*home);
+    request.home = real ? std::move(*real) : *home;
+  }
+  request.ledger_paths = ledger;
   request.policy_files = policy.files;
   if (options.decision)
     if (auto path = base::absolute_path(*options.decision)) request.policy_files.push_back(*path);
@@ -170,13 +172,12 @@ Result<Prepared> prepare(const RunOptions& options, const Caller& caller,
                                          ": belongs to another user or group; the service builds "
                                          "cages on the caller's own files only");
   }
-  if (ledger) {
-    for (const std::string& path : ledger_paths(*ledger))
-      if (is_at_or_below(path, p.workspace.path))
-        return base::fail(Errc::refused, "the ledger " + path + " lies in the workspace " +
-                                             p.workspace.path +
-                                             "; keep it elsewhere (--ledger, ETHOS_LEDGER)");
-  }
+  const auto places = ledger ? ledger_paths(*ledger) : std::vector<std::string>();
+  for (const std::string& path : places)
+    if (is_at_or_below(path, p.workspace.path))
+      return base::fail(Errc::refused, "the ledger " + path + " lies in the workspace " +
+                                           p.workspace.path +
+                                           "; keep it elsewhere (--ledger, ETHOS_LEDGER)");
   auto policy = load_policy(p.workspace, policy_request(options));
   if (!policy) return base::Unexpected(std::move(policy).error());
   p.policy = std::move(*policy);
@@ -191,7 +192,7 @@ Result<Prepared> prepare(const RunOptions& options, const Caller& caller,
                                          *format + "\", which is not one of: " + known_formats());
   p.normal_bytes = encode_normal(*p.policy.normal).encode();
   auto facts = collect_facts(p.workspace, *p.policy.normal,
-                             facts_request(options, caller, p.policy, ledger, host));
+                             facts_request(options, caller, p.policy, places, host));
   if (!facts && facts.error().code == Errc::too_large) {
     p.refusals.push_back(too_much(facts.error().what));
     return p;

@@ -106,6 +106,7 @@ Result<void> take_decision(const RunOptions& options, const base::Clock& clock, 
 
 Result<void> check_outputs(const RunOptions& options, Ready& ready) {
   const Plan* plan = ready.prepared.plan ? &*ready.prepared.plan : nullptr;
+  if (!options.sarif && !options.status_json && !options.run_id_file) return {};
   const auto paths = ledger_paths(ready.ledger.files);
   const auto check = [&](const char* name, const std::optional<std::string>& path,
                          std::optional<OutputFile>& into) -> Result<void> {
