@@ -90,7 +90,7 @@ void check_record(std::string_view bytes, const Envelope& before, CheckedRecord&
     checked.body_fault = check_body(e.type, View(e.body), e.ledger);
     checked.facts = facts_of(e.type, View(e.body), !checked.body_fault.any());
   }
-  checked.may_commit = may_commit(e.body);
+  checked.may_commit = !checked.facts.has_no_commitment && may_commit(e.body);
   if (!needs_tree(e.type)) {
     if (checked.body.kind() != Value::Kind::none) checked.body = Value();
     return;

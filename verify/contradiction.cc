@@ -16,27 +16,6 @@ constexpr std::int64_t kNoId = 4294967295;  // (uid_t)-1: nobody's
 
 // runtime.sandbox_denial ----------------------------------------------------------------------
 
-// The words and numbers of a denial.
-struct Denial {
-  explicit Denial(const DenialParts& parts)
-      : mark(parts.mark.raw()), operation(parts.operation.raw()), outcome(parts.outcome.raw()), phase(parts.phase.raw()),
-        rule(parts.rule.raw()), source(parts.source.raw()), object(parts.object), syscall(parts.syscall),
-        error(parts.error.number()), count(parts.count.number()), has_cause(parts.cause.exists()), has_fix(parts.fix.exists()) {}
-
-  std::string_view mark;
-  std::string_view operation;
-  std::string_view outcome;
-  std::string_view phase;
-  std::string_view rule;
-  std::string_view source;
-  View object;
-  View syscall;
-  std::int64_t error;
-  std::int64_t count;
-  bool has_cause;
-  bool has_fix;
-};
-
 // `0x` and 8 digits, of an architecture that has no name of its own here.
 bool is_hex_arch(std::string_view text) {
   return text.size() == 10 && text.starts_with("0x") && text.substr(2).find_first_not_of("0123456789abcdef") == std::string_view::npos &&
@@ -44,16 +23,8 @@ bool is_hex_arch(std::string_view text) {
 }
 
 const char* call_contradiction(const Denial& d) {
-  std::string_view arch;
-  std::int64_t nr = 0;
-  d.syscall.each_member([&](std::string_view key, const View& value) {
-    if (key == "arch") {
-      arch = value.raw();
-    } else {
-      nr = value.number();
-    }
-    return true;
-  });
+  const std::string_view arch = d.arch;
+  const std::int64_t nr = d.call;
   if (nr < 0 || nr > INT32_MAX) return "a system call has no such number";
   const bool is_native = arch == "x86_64";
   if (!is_native && arch != "i386" && arch != "x32" && !is_hex_arch(arch)) return "`syscall.arch` is none that can be written so";
@@ -63,7 +34,7 @@ const char* call_contradiction(const Denial& d) {
   if (!d.rule.empty() && (d.rule == "arch") == is_native) return "`rule` and `syscall.arch` contradict each other";
   const std::string_view name = is_native ? syscall_name(static_cast<std::uint32_t>(nr)) : std::string_view();
   if (is_native && may_be_newer(static_cast<std::uint32_t>(nr))) return nullptr;
-  if (d.operation != (name.empty() ? std::string_view("syscall") : name)) return "`operation` is not the name of `syscall.nr`";
+  if (!same_text(d.operation, name.empty() ? std::string_view("syscall") : name)) return "`operation` is not the name of `syscall.nr`";
   return nullptr;
 }
 
@@ -77,8 +48,8 @@ const char* mark_contradiction(const Denial& d) {
   if (d.phase != "run") return d.mark == "S" ? nullptr : "`mark` is not the supervisor's, whose own step it was";
   if (d.source == "landlock_audit") return d.mark == "K" ? nullptr : "`mark` is not the kernel's, whose audit told it";
   if (d.source != "seccomp") return nullptr;
-  if (!d.object.exists()) return d.mark == "K" ? nullptr : "`mark` speaks of an object that is not there";
-  if (d.object.at("text").exists()) return d.mark == "K" || d.mark == "A" ? nullptr : "`mark` is none that `object` can have";
+  if (!d.has_object) return d.mark == "K" ? nullptr : "`mark` speaks of an object that is not there";
+  if (d.is_object_text) return d.mark == "K" || d.mark == "A" ? nullptr : "`mark` is none that `object` can have";
   return d.mark == "A" ? nullptr : "`mark` is none that `object` can have";
 }
 
@@ -253,29 +224,33 @@ const char* close_contradiction(const View& body) {
 
 }  // namespace
 
-DenialParts denial_parts(const View& body) {
-  DenialParts out;
+Denial::Denial(const View& body) {
   body.each_member([&](std::string_view key, const View& value) {
-    if (key == "cause") out.cause = value;
-    if (key == "count") out.count = value;
-    if (key == "errno") out.error = value;
-    if (key == "fix") out.fix = value;
-    if (key == "mark") out.mark = value;
-    if (key == "object") out.object = value;
-    if (key == "operation") out.operation = value;
-    if (key == "outcome") out.outcome = value;
-    if (key == "phase") out.phase = value;
-    if (key == "rule") out.rule = value;
-    if (key == "source") out.source = value;
-    if (key == "syscall") out.syscall = value;
+    if (key == "cause") has_cause = true;
+    if (key == "count") count = value.number();
+    if (key == "errno") error = value.number();
+    if (key == "fix") has_fix = true;
+    if (key == "mark") mark = value.raw();
+    if (key == "object") {
+      has_object = true;
+      is_object_text = value.at("text").exists();
+    }
+    if (key == "operation") operation = value.raw();
+    if (key == "outcome") outcome = value.raw();
+    if (key == "phase") phase = value.raw();
+    if (key == "rule") rule = value.raw();
+    if (key == "source") source = value.raw();
+    if (key == "syscall") {
+      has_syscall = true;
+      arch = value.at("arch").raw();
+      call = value.at("nr").number();
+    }
     return true;
   });
-  return out;
 }
 
-const char* denial_contradiction(const DenialParts& denial) {
-  const Denial d(denial);
-  if (d.phase != phase_of(d.source)) return "`source` and `phase` contradict each other";
+const char* denial_contradiction(const Denial& d) {
+  if (!same_text(d.phase, phase_of(d.source))) return "`source` and `phase` contradict each other";
   if (d.phase == "commit" && d.operation != "commit") return "`operation` and `phase` contradict each other";
   if (d.phase == "run" && (d.source == "landlock_audit") != (d.operation == "landlock")) {
     return "`operation` and `source` contradict each other";
@@ -288,7 +263,7 @@ const char* denial_contradiction(const DenialParts& denial) {
   if (d.phase == "run" && (d.outcome == "attempt") != (d.error == 0)) return "`outcome` and `errno` contradict each other";
   if (d.error > 4095) return "there is no such `errno`";
   if (const char* why = mark_contradiction(d)) return why;
-  if (d.syscall.exists()) return d.source == "seccomp" ? call_contradiction(d) : "`syscall` and `source` contradict each other";
+  if (d.has_syscall) return d.source == "seccomp" ? call_contradiction(d) : "`syscall` and `source` contradict each other";
   // A number below 0 is not written; such a call has no name.
   return d.source == "seccomp" && d.operation != "syscall" ? "`syscall` is not there and `operation` names one" : nullptr;
 }
@@ -296,7 +271,7 @@ const char* denial_contradiction(const DenialParts& denial) {
 const char* contradiction(RecordType type, const View& body) {
   switch (type) {
     case RecordType::run_open: return open_contradiction(body);
-    case RecordType::sandbox_denial: return denial_contradiction(denial_parts(body));
+    case RecordType::sandbox_denial: return denial_contradiction(Denial(body));
     case RecordType::resource_limit: return limit_contradiction(body);
     case RecordType::output_captured: return output_contradiction(body);
     case RecordType::artifact_exported: return artifact_contradiction(body);

@@ -123,13 +123,8 @@ bool any_commitment(const View& v) {
 
 bool plain_path(const View& v) { return v.is_object() && is_plain_path(parts_of(v)); }
 
-bool quick_path(Scanner& scan, std::size_t depth) {
-  std::string_view base;
-  std::string_view plain;
-  bool escaped = false;
-  return depth < scan.limits().depth && scan.take("{\"base\":\"") && scan.rest_of_string(base, escaped) && !escaped &&
-         scan.take(",\"path\":\"") && scan.rest_of_string(plain, escaped) && !escaped && scan.take("}") &&
-         path_bytes(plain, base, false);
+bool path_bytes(std::string_view bytes, std::string_view base) {
+  return path_bytes(bytes, base, false);
 }
 
 bool path(const View& v) {

@@ -57,9 +57,8 @@ bool any_commitment(const View& v);
 bool path(const View& v);        // E-4, committed or not
 bool plain_path(const View& v);  // E-4 without `commit`
 bool mark(const View& v);        // E-5
-// Reads a path that is neither base64 nor escaped, at `depth`. True: scanning it and path() accept it.
-// False: not sure, and `scan` stands anywhere.
-bool quick_path(Scanner& scan, std::size_t depth);
+// Whether the bytes of a path that needs no base64 may stand under this base (E-4).
+bool path_bytes(std::string_view bytes, std::string_view base);
 
 template <Literal Kind>
 bool commitment(const View& v) {

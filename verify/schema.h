@@ -27,8 +27,9 @@ BodyFault check_body(RecordType type, const View& body, std::string_view origin)
 bool check_run_body(RecordType type, const View& body, FieldFault& fault);
 // Of a body that was scanned. What contradicts itself is only said of one that has passed check_body.
 BodyFacts facts_of(RecordType type, const View& body, bool has_passed = true);
-// Scans the body at `scan`, two deep, and checks it in the same pass; false: not sure (quick_fields.h).
-bool quick_run_body(RecordType type, Scanner& scan, BodyFacts& facts);
+// Scans the body at `at`, two deep, and checks it in the same pass. Gives where it ends; null: not
+// sure (quick_fields.h).
+const char* quick_run_body(RecordType type, const char* at, const char* end, BodyFacts& facts);
 // plan.md G-1 to G-8: the object of one grant. `committed` allows E-4's `commit` in paths.
 FieldFault check_grant(const View& grant);
 // enforced.md.

@@ -5,6 +5,7 @@
 
 #include "verify/contradiction.h"
 #include "verify/quick_fields.h"
+#include "verify/quick_path.h"
 #include "verify/schema.h"
 
 namespace ethos::verify {
@@ -104,24 +105,56 @@ constexpr std::array kDenial{
 
 }  // namespace
 
+// Denials come in large numbers: each of their values is read as what it is.
+template <>
+struct QuickForm<text<0, 512>> : QuickString<0, 512> {};
+template <>
+struct QuickForm<text<1, 64>> : QuickString<1, 64> {};
+template <>
+struct QuickForm<text<1, 32>> : QuickString<1, 32> {};
+template <>
+struct QuickForm<integer_from<1>> : QuickCount<1> {};
+template <>
+struct QuickForm<count> : QuickCount<0> {};
+template <>
+struct QuickForm<integer> : QuickCount<0> {};
+template <>
+struct QuickForm<mark> : QuickWords<"A", "K", "S", "P"> {};
+template <>
+struct QuickForm<one_of<"denied", "attempt">> : QuickWords<"denied", "attempt"> {};
+template <>
+struct QuickForm<one_of<"setup", "run", "commit">> : QuickWords<"run", "setup", "commit"> {};
+template <>
+struct QuickForm<denial_source>
+    : QuickWords<"seccomp", "landlock_audit", "plan", "launcher", "supervisor", "commit"> {};
+// Its text is that of `arch`, its number `nr`.
 template <>
 struct QuickForm<object<kSyscall>> {
-  static bool read(Scanner& scan, std::size_t depth, View& value) { return quick_nested<kSyscall>(scan, depth, value); }
+  [[gnu::always_inline]] static bool read(QuickText& text, std::size_t depth, QuickValue& value) {
+    const char* const start = text.at;
+    QuickValues<kSyscall> own;
+    if (!quick_object<kSyscall>(text, depth + 1, own)) return false;
+    value.view = View({start, static_cast<std::size_t>(text.at - start)});
+    value.text = own.at<"arch">().text;
+    value.number = own.at<"nr">().number;
+    return true;
+  }
 };
 
-// Nearly always a plain path; anything else goes the long way.
+// Nearly always a plain path; anything else goes the long way, and its number says so.
 template <>
 struct QuickForm<denial_object> {
-  static bool read(Scanner& scan, std::size_t depth, View& value) {
-    const std::size_t start = scan.position();
-    if (!quick_path(scan, depth)) {
-      scan.move_to(start);
-      if (!scan.value(depth)) return false;
-      value = View(scan.since(start));
-      return denial_object(value);
+  static constexpr std::int64_t kOther = 1;
+
+  [[gnu::always_inline]] static bool read(QuickText& text, std::size_t depth, QuickValue& value) {
+    const char* const start = text.at;
+    if (quick_path(text)) {
+      value.view = View({start, static_cast<std::size_t>(text.at - start)});
+      return true;
     }
-    value = View(scan.since(start));
-    return true;
+    value.number = kOther;
+    text.at = quick_skip(start, text.end, depth, value.view);
+    return text.at != nullptr && denial_object(value.view);
   }
 };
 
@@ -247,44 +280,67 @@ bool check_run_body(RecordType type, const View& body, FieldFault& fault) {
 
 namespace {
 
-BodyFacts denial_facts(const DenialParts& denial, bool has_passed) {
+BodyFacts denial_facts(const Denial& denial, bool has_passed) {
   BodyFacts out;
-  if (denial.count.number() > 0) out.acts = static_cast<std::uint64_t>(denial.count.number());
-  out.is_setup = denial.phase.raw() == "setup";
-  out.is_audit = denial.source.raw() == "landlock_audit";
-  if (denial.syscall.exists() && denial.source.raw() == "seccomp" && denial.syscall.at("arch").raw() == "x86_64") {
-    const std::int64_t nr = denial.syscall.at("nr").number();
-    if (nr >= 0 && nr < BodyFacts::kMostCalls) out.call = static_cast<std::uint16_t>(nr);
+  if (denial.count > 0) out.acts = static_cast<std::uint64_t>(denial.count);
+  out.is_setup = denial.phase == "setup";
+  out.is_audit = denial.source == "landlock_audit";
+  if (denial.has_syscall && denial.source == "seccomp" && denial.arch == "x86_64") {
+    if (denial.call >= 0 && denial.call < BodyFacts::kMostCalls) out.call = static_cast<std::uint16_t>(denial.call);
   }
   if (has_passed) out.contradiction = denial_contradiction(denial);
   return out;
 }
 
-bool quick_denial(Scanner& scan, std::size_t depth, BodyFacts& facts) {
+bool quick_denial(QuickText& text, std::size_t depth, BodyFacts& facts) {
   QuickValues<kDenial> v;
-  if (!quick_object<kDenial>(scan, depth, v)) return false;
-  facts = denial_facts({v.at<"cause">(), v.at<"count">(), v.at<"errno">(), v.at<"fix">(), v.at<"mark">(), v.at<"object">(),
-                        v.at<"operation">(), v.at<"outcome">(), v.at<"phase">(), v.at<"rule">(), v.at<"source">(),
-                        v.at<"syscall">()}, true);
+  if (!quick_object<kDenial>(text, depth, v)) return false;
+  Denial denial;
+  denial.mark = v.at<"mark">().text;
+  denial.operation = v.at<"operation">().text;
+  denial.outcome = v.at<"outcome">().text;
+  denial.phase = v.at<"phase">().text;
+  denial.rule = v.at<"rule">().text;
+  denial.source = v.at<"source">().text;
+  denial.arch = v.at<"syscall">().text;
+  denial.call = v.at<"syscall">().number;
+  denial.count = v.at<"count">().number;
+  denial.error = v.at<"errno">().number;
+  const QuickValue& object = v.at<"object">();
+  const bool is_odd = object.number == QuickForm<denial_object>::kOther;
+  denial.has_object = object.view.exists();
+  denial.is_object_text = is_odd && object.view.at("text").exists();
+  denial.has_syscall = v.at<"syscall">().view.exists();
+  denial.has_cause = v.at<"cause">().view.exists();
+  denial.has_fix = v.at<"fix">().view.exists();
+  facts = denial_facts(denial, true);
+  facts.has_no_commitment = !is_odd;
   return true;
 }
 
-bool quick_other(RecordType type, Scanner& scan, std::size_t depth) {
+template <const auto& Table>
+bool quick_table(QuickText& text, std::size_t depth) {
+  QuickValues<Table> values;
+  return quick_object<Table>(text, depth, values);
+}
+
+bool quick_other(RecordType type, QuickText& text, std::size_t depth) {
   switch (type) {
-    case RecordType::run_open: return quick_object<kOpen>(scan, depth);
-    case RecordType::resource_limit: return quick_object<kLimit>(scan, depth);
-    case RecordType::output_captured: return quick_object<kOutput>(scan, depth);
-    case RecordType::artifact_exported: return quick_object<kArtifact>(scan, depth);
-    case RecordType::sarif_written: return quick_object<kSarif>(scan, depth);
-    case RecordType::run_gap: return quick_object<kGap>(scan, depth);
-    case RecordType::run_close: return quick_object<kClose>(scan, depth);
-    case RecordType::run_abort: return quick_object<kAbort>(scan, depth);
+    case RecordType::run_open: return quick_table<kOpen>(text, depth);
+    case RecordType::resource_limit: return quick_table<kLimit>(text, depth);
+    case RecordType::output_captured: return quick_table<kOutput>(text, depth);
+    case RecordType::artifact_exported: return quick_table<kArtifact>(text, depth);
+    case RecordType::sarif_written: return quick_table<kSarif>(text, depth);
+    case RecordType::run_gap: return quick_table<kGap>(text, depth);
+    case RecordType::run_close: return quick_table<kClose>(text, depth);
+    case RecordType::run_abort: return quick_table<kAbort>(text, depth);
     case RecordType::capability_grant: case RecordType::sandbox_enforced: {
       // Which fields they have depends on their values.
-      const std::size_t start = scan.position();
+      Scanner scan(text.rest(), kRecordLimits);
+      if (scan.peek() != '{' || !scan.value(depth - 1)) return false;
+      text.at += scan.position();
       FieldFault fault;
-      return scan.peek() == '{' && scan.value(depth - 1) && check_run_body(type, View(scan.since(start)), fault) &&
-             !fault.bad_key && !fault.bad_value;
+      return check_run_body(type, View(scan.since(0)), fault) && !fault.bad_key && !fault.bad_value;
     }
     default: return false;
   }
@@ -293,20 +349,20 @@ bool quick_other(RecordType type, Scanner& scan, std::size_t depth) {
 }  // namespace
 
 BodyFacts facts_of(RecordType type, const View& body, bool has_passed) {
-  if (type == RecordType::sandbox_denial) return denial_facts(denial_parts(body), has_passed);
+  if (type == RecordType::sandbox_denial) return denial_facts(Denial(body), has_passed);
   BodyFacts out;
   if (type == RecordType::run_close) out.is_refused = body.at("ended_by").raw() == "refused";
   if (has_passed) out.contradiction = contradiction(type, body);
   return out;
 }
 
-bool quick_run_body(RecordType type, Scanner& scan, BodyFacts& facts) {
+const char* quick_run_body(RecordType type, const char* at, const char* end, BodyFacts& facts) {
   constexpr std::size_t kBodyDepth = 2;
-  if (type == RecordType::sandbox_denial) return quick_denial(scan, kBodyDepth, facts);
-  const std::size_t start = scan.position();
-  if (!quick_other(type, scan, kBodyDepth)) return false;
-  facts = facts_of(type, View(scan.since(start)));
-  return true;
+  QuickText text{at, end};
+  if (type == RecordType::sandbox_denial) return quick_denial(text, kBodyDepth, facts) ? text.at : nullptr;
+  if (!quick_other(type, text, kBodyDepth)) return nullptr;
+  facts = facts_of(type, View({at, static_cast<std::size_t>(text.at - at)}));
+  return text.at;
 }
 
 }  // namespace ethos::verify

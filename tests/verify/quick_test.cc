@@ -39,7 +39,11 @@ bool agrees(const std::string& bytes, const Envelope& before) {
   CHECK(facts.acts == slow_facts.acts);
   CHECK(facts.is_setup == slow_facts.is_setup);
   CHECK(facts.is_refused == slow_facts.is_refused);
+  CHECK(facts.is_audit == slow_facts.is_audit);
   CHECK(facts.contradiction == slow_facts.contradiction);
+  std::size_t commitments = 0;
+  for_each_commitment(View(quick.body), [&](const View&) { ++commitments; });
+  CHECK((commitments == 0 || !facts.has_no_commitment));
   CHECK_FALSE(check_body(quick.type, View(quick.body), quick.ledger).any());
   return true;
 }
@@ -104,6 +108,53 @@ TEST_CASE("quick record: what it accepts is what the slow readers accept", "[ver
   // Both ways were walked: else nothing was compared.
   CHECK(quick > 20);
   CHECK(changed_and_quick > 100);
+}
+
+TEST_CASE("quick record: numbers of every length", "[verify]") {
+  const std::vector<std::string> records = run_records("01-defaults");
+  const auto denial = std::find_if(records.begin(), records.end(), [](const std::string& r) { return r.find("\"nr\":257") != r.npos; });
+  REQUIRE(denial != records.end());
+  std::size_t quick = 0;
+  for (const std::string key : {"\"count\":", "\"errno\":", "\"nr\":", "\"run_seq\":", "\"seq\":", "\"mono_ns\":\"", "\"wall_ms\":"}) {
+    const std::size_t at = denial->find(key) + key.size();
+    const std::size_t end = denial->find_first_not_of("0123456789", at);
+    REQUIRE(end > at);
+    for (const std::string digits : {"9007199254740991", "9007199254740992", "12345678901234567890123", "18446744073709551615", "99999999999999999999", "00000000000000000000"}) {
+      for (std::size_t n = 0; n <= digits.size(); ++n) {
+        for (const std::string tail : {"", "x", ".", "e5", "/", ":", "\xff"}) {
+          if (agrees(std::string(*denial).replace(at, end - at, digits.substr(0, n) + tail), Envelope())) ++quick;
+        }
+      }
+    }
+  }
+  CHECK(quick > 100);
+}
+
+TEST_CASE("quick record: paths of every length, with everything that may not stand in one", "[verify]") {
+  const std::vector<std::string> records = run_records("01-defaults");
+  const auto denial = std::find_if(records.begin(), records.end(), [](const std::string& r) { return r.find("\"path\":\"") != r.npos && r.find("runtime.sandbox_denial") != r.npos; });
+  REQUIRE(denial != records.end());
+  const std::string key = "\"path\":\"";
+  const std::size_t at = denial->find(key) + key.size();
+  const std::size_t end = denial->find('"', at);
+  const std::size_t base = denial->find("\"base\":\"") + 8;
+  const std::size_t base_end = denial->find('"', base);
+  std::size_t quick = 0;
+  std::size_t refused = 0;
+  for (const std::string where : {"workspace", "scratch", "system", "host", "work", ""}) {
+    for (std::size_t n = 0; n < 40; ++n) {
+      for (const std::string odd : {"", "/", ".", "..", "/.", "/..", "//", "/./", "/../", "/.x", "/..x", "\x7f", "\\n", "\\\"", "\xc3\xa9", "\xff", "\x01", "/a"}) {
+        for (const std::string after : {"", "b", "/usr/c"}) {
+          std::string bytes = *denial;
+          bytes.replace(at, end - at, std::string(n, 'a') + odd + after);
+          bytes.replace(base, base_end - base, where);
+          ++(agrees(bytes, Envelope()) ? quick : refused);
+        }
+      }
+    }
+  }
+  CHECK(quick > 2000);
+  CHECK(refused > 2000);
 }
 
 TEST_CASE("hash many: the same as one by one, for every length and neighbour", "[verify]") {
