@@ -227,6 +227,52 @@ std::vector<std::array<unsigned char, 32>> encode_all(std::span<const EdwardsPoi
   return out;
 }
 
+namespace {
+
+TablePoint table_point(const FieldElement& difference, const FieldElement& sum,
+                       const FieldElement& product) {
+  TablePoint out{};
+  for (std::size_t i = 0; i < 5; ++i) {
+    out.limbs[i][0] = difference.limbs[i];
+    out.limbs[i][1] = sum.limbs[i];
+    out.limbs[i][2] = product.limbs[i];
+  }
+  return out;
+}
+
+FieldElement part(const TablePoint& point, std::size_t which) {
+  FieldElement out;
+  for (std::size_t i = 0; i < 5; ++i) out.limbs[i] = point.limbs[i][which];
+  return out;
+}
+
+// The same formula, with what the table has already, and Z = 1. Of -q, x is -x.
+EdwardsPoint plus(const EdwardsPoint& p, const Summand& q) {
+  const FieldElement a = (p.y - p.x) * part(*q.point, q.is_minus ? 1 : 0);
+  const FieldElement b = (p.y + p.x) * part(*q.point, q.is_minus ? 0 : 1);
+  const FieldElement c = p.t * part(*q.point, 2);
+  const FieldElement d = p.z + p.z;
+  const FieldElement e = b - a;
+  const FieldElement f = q.is_minus ? d + c : d - c;
+  const FieldElement g = q.is_minus ? d - c : d + c;
+  const FieldElement h = b + a;
+  return {e * f, g * h, f * g, e * h};
+}
+
+EdwardsPoint point_of(const SumPoint& sum) {
+  const auto coordinate = [&](std::size_t which) {
+    FieldElement out;
+    for (std::size_t i = 0; i < 5; ++i) out.limbs[i] = sum.coordinates[which][i];
+    return out;
+  };
+  return {coordinate(0), coordinate(1), coordinate(2), coordinate(3)};
+}
+
+// Of the digit 0.
+constexpr TablePoint kNeutral{{{1, 1, 0}, {}, {}, {}, {}}};
+
+}  // namespace
+
 PointMultiples::PointMultiples(const EdwardsPoint& point) {
   entries_.reserve(kWindows * kEntries);
   EdwardsPoint base = point;
@@ -242,55 +288,60 @@ PointMultiples::PointMultiples(const EdwardsPoint& point) {
       const FieldElement y = multiples[i].y * inverses[i];
       const FieldElement one = FieldElement::of(1);
       // Multiplied by one, they are short again.
-      entries_.push_back({(y + x) * one, (y - x) * one, x * y * twice_d()});
+      entries_.push_back(table_point((y - x) * one, (y + x) * one, x * y * twice_d()));
     }
     base = multiples[kEntries - 1] + multiples[kEntries - 1];
   }
 }
 
 PointMultiples::Digits PointMultiples::digits_of(const unsigned char* scalar) {
+  constexpr int kBase = 1 << kBits;
+  std::array<unsigned char, 32 + sizeof(std::uint32_t)> bytes{};
+  std::memcpy(bytes.data(), scalar, 32);
   Digits out{};
   int carry = 0;
   for (std::size_t window = 0; window < kWindows; ++window) {
-    out[window] = scalar[window] + carry;
-    carry = out[window] >= 128 ? 1 : 0;
-    if (carry != 0) out[window] -= 256;
+    const std::size_t at = window * kBits;
+    std::uint32_t word = 0;
+    std::memcpy(&word, &bytes[at / 8], sizeof word);
+    out[window] = static_cast<int>(word >> at % 8 & (kBase - 1U)) + carry;
+    carry = out[window] >= kBase / 2 ? 1 : 0;
+    if (carry != 0) out[window] -= kBase;
   }
   return out;
 }
 
-void PointMultiples::prefetch(const unsigned char* scalar) const {
+PointMultiples::Summands PointMultiples::summands(const unsigned char* scalar,
+                                                  bool is_minus) const {
   const Digits digits = digits_of(scalar);
-  for (std::size_t window = 0; window < kWindows; ++window) {
-    if (digits[window] == 0) continue;
-    const auto* const entry =
-        reinterpret_cast<const char*>(&entries_[index_of(window, digits[window])]);
-    __builtin_prefetch(entry);
-    __builtin_prefetch(entry + 64);
-  }
-}
-
-EdwardsPoint PointMultiples::add(const EdwardsPoint& sum, const unsigned char* scalar,
-                                 bool is_minus) const {
-  EdwardsPoint p = sum;
-  const Digits digits = digits_of(scalar);
+  Summands out{};
   for (std::size_t window = 0; window < kWindows; ++window) {
     const int digit = digits[window];
-    if (digit == 0) continue;
-    const bool is_negative = (digit < 0) != is_minus;
-    const Entry& entry = entries_[index_of(window, digit)];
-    // The same formula, with what the table has already, and Z = 1. Of -q, x is -x.
-    const FieldElement a = (p.y - p.x) * (is_negative ? entry.sum : entry.difference);
-    const FieldElement b = (p.y + p.x) * (is_negative ? entry.difference : entry.sum);
-    const FieldElement c = p.t * entry.product;
-    const FieldElement d = p.z + p.z;
-    const FieldElement e = b - a;
-    const FieldElement f = is_negative ? d + c : d - c;
-    const FieldElement g = is_negative ? d - c : d + c;
-    const FieldElement h = b + a;
-    p = {e * f, g * h, f * g, e * h};
+    const auto size = static_cast<std::size_t>(digit < 0 ? -digit : digit);
+    out[window].point = size == 0 ? &kNeutral : &entries_[window * kEntries + size - 1];
+    out[window].is_minus = (digit < 0) != is_minus;
+    const auto* const place = reinterpret_cast<const char*>(out[window].point);
+    __builtin_prefetch(place);
+    __builtin_prefetch(place + 64);
   }
-  return p;
+  return out;
+}
+
+EdwardsPoint sum_of(const PointMultiples::Summands& first, const PointMultiples::Summands& second,
+                    bool in_lanes) {
+  if (in_lanes) {
+    SumPoint a{};
+    SumPoint b{};
+    add_in_lanes(first.data(), second.data(), first.size(), a, b);
+    return point_of(a) + point_of(b);
+  }
+  EdwardsPoint out;
+  for (const auto* const list : {&first, &second}) {
+    for (const Summand& q : *list) {
+      if (q.point != &kNeutral) out = plus(out, q);
+    }
+  }
+  return out;
 }
 
 }  // namespace ethos::verify

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "verify/point_lanes.h"
+
 namespace ethos::verify {
 
 // Arithmetic on the curve of Ed25519 (RFC 8032 section 5.1), for checking signatures only: nothing
@@ -55,35 +57,30 @@ struct EdwardsPoint {
 // Encodings (RFC 8032 section 5.1.2) of all of them.
 std::vector<std::array<unsigned char, 32>> encode_all(std::span<const EdwardsPoint> points);
 
-// Multiples of one point, so that any multiple of it takes 32 additions and no doubling. About half
-// a megabyte.
+// Multiples of one point, so that any multiple of it takes 43 additions and no doubling. With more
+// there would be fewer additions, and more waiting for what is no longer in the cache.
 class PointMultiples {
  public:
   explicit PointMultiples(const EdwardsPoint& point);
-  // sum + scalar * point, or less it. `scalar`: 32 bytes, little endian, below 2^253.
-  [[nodiscard]] EdwardsPoint add(const EdwardsPoint& sum, const unsigned char* scalar,
-                                 bool is_minus) const;
-  // Has the multiples that add() will want brought near, which lie all over the table.
-  void prefetch(const unsigned char* scalar) const;
+
+  static constexpr std::size_t kBits = 6;
+  static constexpr std::size_t kWindows = (253 + kBits) / kBits;  // a carry goes into the last
+  using Summands = std::array<Summand, kWindows>;
+  // What scalar * point, or less it, is the sum of. `scalar`: 32 bytes, little endian, below 2^253.
+  // They lie all over the table: they are brought near while their reader does something else.
+  [[nodiscard]] Summands summands(const unsigned char* scalar, bool is_minus) const;
 
  private:
-  static constexpr std::size_t kWindows = 32;  // one a byte of the scalar
-  static constexpr std::size_t kEntries = 128;
-  // -128..127, so that half as many multiples do.
+  static constexpr std::size_t kEntries = std::size_t{1} << (kBits - 1);
+  // From -kEntries to below it, so that half as many multiples do.
   using Digits = std::array<int, kWindows>;
   static Digits digits_of(const unsigned char* scalar);
-  // Of a digit that is not 0.
-  [[nodiscard]] std::size_t index_of(std::size_t window, int digit) const {
-    return window * kEntries + static_cast<std::size_t>(digit < 0 ? -digit : digit) - 1;
-  }
 
-  // y + x, y - x and 2dxy of an affine point; in two cache lines.
-  struct alignas(128) Entry {
-    FieldElement sum;
-    FieldElement difference;
-    FieldElement product;
-  };
-  std::vector<Entry> entries_;
+  std::vector<TablePoint> entries_;
 };
+
+// The sum of two lists; `in_lanes` false: by the portable arithmetic.
+EdwardsPoint sum_of(const PointMultiples::Summands& first, const PointMultiples::Summands& second,
+                    bool in_lanes = has_point_lanes());
 
 }  // namespace ethos::verify

@@ -11,12 +11,23 @@
 namespace ethos::verify {
 namespace {
 
+constexpr Sha256State kSha256Start{{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+
+Digest digest_of(const Sha256State& state) {
+  Digest out;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const std::uint32_t big_endian = __builtin_bswap32(state.words[i]);
+    std::memcpy(out.bytes.data() + 4 * i, &big_endian, 4);
+  }
+  return out;
+}
+
 // One message on its way through the compression function: one byte, then text, then the padding. The
 // whole blocks in the middle are hashed where they lie; only the ends are copied.
 class Message {
  public:
   void start(char prefix, std::string_view text) {
-    state_ = {{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+    state_ = kSha256Start;
     const std::size_t in_head = std::min(text.size(), kSha256Block - 1);
     head_[0] = prefix;
     std::memcpy(head_.data() + 1, text.data(), in_head);
@@ -44,14 +55,7 @@ class Message {
     while (at_ < parts_.size() && parts_[at_].blocks == 0) ++at_;
   }
 
-  [[nodiscard]] Digest digest() const {
-    Digest out;
-    for (std::size_t i = 0; i < 8; ++i) {
-      const std::uint32_t big_endian = __builtin_bswap32(state_.words[i]);
-      std::memcpy(out.bytes.data() + 4 * i, &big_endian, 4);
-    }
-    return out;
-  }
+  [[nodiscard]] Digest digest() const { return digest_of(state_); }
 
  private:
   struct Part {
@@ -115,6 +119,44 @@ void hash_pairwise(char prefix, std::size_t count, const TextOf& text_of, std::s
   }
 }
 
+// The message of a node: always two blocks, of which 64 bytes differ.
+class NodeMessage {
+ public:
+  NodeMessage() {
+    bytes_[0] = 1;
+    bytes_[65] = static_cast<char>(0x80);
+    // 65 bytes are 520 bits.
+    bytes_[kBytes - 2] = 520 / 256;
+    bytes_[kBytes - 1] = 520 % 256;
+  }
+  void set(const char* below) { std::memcpy(bytes_.data() + 1, below, 64); }
+  [[nodiscard]] const char* data() const { return bytes_.data(); }
+
+ private:
+  static constexpr std::size_t kBytes = 2 * kSha256Block;
+  std::array<char, kBytes> bytes_{};
+};
+
+void hash_node_pairs(const char* below, std::span<Digest> out) {
+  NodeMessage a;
+  NodeMessage b;
+  std::size_t i = 0;
+  for (; i + 1 < out.size(); i += 2, below += 128) {
+    a.set(below);
+    b.set(below + 64);
+    Sha256State first = kSha256Start;
+    Sha256State second = kSha256Start;
+    sha256_blocks_of_two(first, a.data(), second, b.data(), 2);
+    out[i] = digest_of(first);
+    out[i + 1] = digest_of(second);
+  }
+  if (i == out.size()) return;
+  a.set(below);
+  Sha256State last = kSha256Start;
+  sha256_blocks(last, a.data(), 2);
+  out[i] = digest_of(last);
+}
+
 }  // namespace
 
 bool can_pair() {
@@ -135,8 +177,7 @@ void hash_nodes(std::span<const Digest> below, std::span<Digest> out, Sha256& ha
   assert(below.size() == 2 * out.size());
   static_assert(sizeof(Digest) == 32, "two digests in a row are 64 bytes in a row");
   if (paired) {
-    const auto pair = [&](std::size_t i) { return std::string_view(below[2 * i].bytes.data(), 64); };
-    hash_pairwise('\x01', out.size(), pair, out);
+    if (!out.empty()) hash_node_pairs(below[0].bytes.data(), out);
     return;
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = hash.node(below[2 * i], below[2 * i + 1]);

@@ -80,13 +80,18 @@ void SignatureChecker::check_by_table(std::span<Question*> questions, const Poin
                                       const PointMultiples& key) {
   std::vector<EdwardsPoint> points;
   points.reserve(questions.size());
-  for (const Question* q : questions) {
-    const unsigned char* const s = bytes_of(q->signature) + 32;
-    base.prefetch(s);
-    const auto k = challenge(*q);
-    key.prefetch(k.data());
-    points.push_back(key.add(base.add({}, s, false), k.data(), true));
+  PointMultiples::Summands of_base{};
+  PointMultiples::Summands of_key{};
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto k = challenge(*questions[i]);
+    const auto next_of_base = base.summands(bytes_of(questions[i]->signature) + 32, false);
+    const auto next_of_key = key.summands(k.data(), true);
+    // One behind: what the next one needs is on its way meanwhile.
+    if (i > 0) points.push_back(sum_of(of_base, of_key));
+    of_base = next_of_base;
+    of_key = next_of_key;
   }
+  if (!questions.empty()) points.push_back(sum_of(of_base, of_key));
   const auto encoded = encode_all(points);
   for (std::size_t i = 0; i < questions.size(); ++i) {
     questions[i]->is_right =

@@ -40,7 +40,7 @@ class SignatureChecker {
     Table table;
   };
   static constexpr std::uint64_t kWorthwhile =
-      24;  // making a table takes as long as some ten signatures
+      24;  // making a table takes as long as some five signatures
   static constexpr std::size_t kMostKeys = 1024;
   static constexpr std::size_t kMostTables = 4;
 

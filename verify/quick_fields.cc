@@ -3,11 +3,9 @@
 
 namespace ethos::verify {
 
-const char* quick_skip(const char* at, const char* end, std::size_t depth, View& view) {
+const char* quick_skip(const char* at, const char* end, std::size_t depth) {
   Scanner scan({at, static_cast<std::size_t>(end - at)}, kRecordLimits);
-  if (!scan.value(depth)) return nullptr;
-  view = View(scan.since(0));
-  return at + scan.position();
+  return scan.value(depth) ? at + scan.position() : nullptr;
 }
 
 }  // namespace ethos::verify

@@ -32,15 +32,19 @@ inline constexpr auto kKeyText = [] {
 
 // Any value, by the scanner. Gives where it ends; null: none. The place goes in and out by value,
 // so that who calls can keep it in a register.
-const char* quick_skip(const char* at, const char* end, std::size_t depth, View& view);
+const char* quick_skip(const char* at, const char* end, std::size_t depth);
 
 // How a value of a form is read: as any value, which the form is then asked about. Specialised
 // where both can be done at once.
 template <bool (*Form)(const View&)>
 struct QuickForm {
   static bool read(QuickText& text, std::size_t depth, QuickValue& value) {
-    text.at = quick_skip(text.at, text.end, depth, value.view);
-    return text.at != nullptr && Form(value.view);
+    const char* const start = text.at;
+    text.at = quick_skip(start, text.end, depth);
+    if (text.at == nullptr) return false;
+    value.view = text.since(start);
+    const View view = value.view;  // so that `value` itself can stay in registers
+    return Form(view);
   }
 };
 

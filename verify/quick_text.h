@@ -23,6 +23,10 @@ struct QuickText {
 
   [[nodiscard]] std::size_t left() const { return static_cast<std::size_t>(end - at); }
   [[nodiscard]] std::string_view rest() const { return {at, left()}; }
+  // A value that was stepped over.
+  [[nodiscard]] View since(const char* start) const {
+    return View({start, static_cast<std::size_t>(at - start)});
+  }
 
   template <std::size_t N>
   [[gnu::always_inline]] bool take(const char (&text)[N]) {
@@ -139,7 +143,7 @@ struct QuickWords {
   [[gnu::always_inline]] static bool read(QuickText& text, std::size_t, QuickValue& value) {
     const char* const start = text.at;
     if (!(quick_word<Words>(text) || ...)) return false;
-    value.view = View({start, static_cast<std::size_t>(text.at - start)});
+    value.view = text.since(start);
     value.text = {start + 1, static_cast<std::size_t>(text.at - start - 2)};
     return true;
   }
@@ -150,7 +154,7 @@ struct QuickString {
   [[gnu::always_inline]] static bool read(QuickText& text, std::size_t, QuickValue& value) {
     const char* const start = text.at;
     if (!text.take("\"") || !quick_rest_of_string(text, value.text)) return false;
-    value.view = View({start, static_cast<std::size_t>(text.at - start)});
+    value.view = text.since(start);
     return value.text.size() >= Min && value.text.size() <= Max;
   }
 };
@@ -161,7 +165,7 @@ struct QuickCount {
   [[gnu::always_inline]] static bool read(QuickText& text, std::size_t, QuickValue& value) {
     const char* const start = text.at;
     if (!quick_count(text, value.number)) return false;
-    value.view = View({start, static_cast<std::size_t>(text.at - start)});
+    value.view = text.since(start);
     return value.number >= Min;
   }
 };

@@ -131,7 +131,7 @@ void RunTracker::check_link(const Envelope& e, Link& link, Findings& findings) {
   }
 }
 
-void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings) {
+void RunTracker::collect(const Envelope& e, Value&& body, RunEvidence& run, Findings& findings) {
   using enum RecordType;
   switch (e.type) {
     case capability_grant:
@@ -163,7 +163,7 @@ void RunTracker::collect(const Envelope& e, Value body, RunEvidence& run, Findin
   }
 }
 
-void RunTracker::end(const Envelope& e, Value body, Link& link, Findings& findings) {
+void RunTracker::end(const Envelope& e, Value&& body, Link& link, Findings& findings) {
   RunEvidence& run = *link.evidence;
   --open_runs_;
   if (e.type == RecordType::run_close) {
@@ -193,7 +193,7 @@ void RunTracker::see_sarif(const Envelope& e, const Value& body, Link& link, Fin
   on_sarif_(std::string(e.run), e.seq, body, link.reported);
 }
 
-void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value body, Link& link, Findings& findings) {
+void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value&& body, Link& link, Findings& findings) {
   Move move = move_of(link.state, e.type, facts.is_setup, facts.is_refused);
   if (!move.ok && link.has_foreign) {
     // What came before may have allowed it.
@@ -294,7 +294,7 @@ void RunTracker::check_moment(const Envelope& e, RunEvidence& run, Findings& fin
   }
 }
 
-void RunTracker::begin(const Envelope& e, Value body, Link& link, Findings& findings) {
+void RunTracker::begin(const Envelope& e, Value&& body, Link& link, Findings& findings) {
   ++open_runs_;
   link.evidence = std::make_unique<RunEvidence>();
   RunEvidence& run = *link.evidence;

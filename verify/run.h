@@ -173,11 +173,11 @@ class RunTracker {
   void put_away(std::string_view id, const Link& link);
   static void judge_body(const CheckedRecord& record, Link& link, Findings& findings);
   void check_link(const Envelope& e, Link& link, Findings& findings);
-  void begin(const Envelope& e, Value body, Link& link, Findings& findings);
+  void begin(const Envelope& e, Value&& body, Link& link, Findings& findings);
   void see_sarif(const Envelope& e, const Value& body, Link& link, Findings& findings);
-  void step(const Envelope& e, const BodyFacts& facts, Value body, Link& link, Findings& findings);
-  void collect(const Envelope& e, Value body, RunEvidence& run, Findings& findings);
-  void end(const Envelope& e, Value body, Link& link, Findings& findings);
+  void step(const Envelope& e, const BodyFacts& facts, Value&& body, Link& link, Findings& findings);
+  void collect(const Envelope& e, Value&& body, RunEvidence& run, Findings& findings);
+  void end(const Envelope& e, Value&& body, Link& link, Findings& findings);
 
   static void check_writer(const Envelope& e, RunEvidence& run, Findings& findings);
   static void check_moment(const Envelope& e, RunEvidence& run, Findings& findings);

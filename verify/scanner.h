@@ -42,7 +42,7 @@ inline constexpr std::array<unsigned char, 256> kKeyClass = [] {
 }();
 
 // First byte at or after `p` that is a quote, a backslash, a control or not ASCII; else `end`.
-inline const char* skip_plain(const char* p, const char* end) {
+[[gnu::always_inline]] inline const char* skip_plain(const char* p, const char* end) {
 #ifdef __SSE2__
   // 16 bytes at a time: signed comparison makes bytes >= 0x80 "less than space" too, so one
   // comparison finds controls and non-ASCII.
@@ -66,7 +66,7 @@ inline const char* skip_plain(const char* p, const char* end) {
 
 // Two loads of a type at both ends of the text, which overlap when it is not twice as long.
 template <class Word>
-bool same_ends(const char* a, const char* b, std::size_t size) {
+[[gnu::always_inline]] inline bool same_ends(const char* a, const char* b, std::size_t size) {
   const auto load = [](const char* from) {
     Word out;
     std::memcpy(&out, from, sizeof out);
@@ -77,7 +77,7 @@ bool same_ends(const char* a, const char* b, std::size_t size) {
 }
 
 // memcmp without the call: what is compared here is short, and nearly always the same.
-inline bool same_bytes(const char* a, const char* b, std::size_t size) {
+[[gnu::always_inline]] inline bool same_bytes(const char* a, const char* b, std::size_t size) {
 #ifdef __SSE2__
   const auto sixteen = [&](std::size_t at) {
     __m128i x;

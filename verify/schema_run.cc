@@ -134,7 +134,7 @@ struct QuickForm<object<kSyscall>> {
     const char* const start = text.at;
     QuickValues<kSyscall> own;
     if (!quick_object<kSyscall>(text, depth + 1, own)) return false;
-    value.view = View({start, static_cast<std::size_t>(text.at - start)});
+    value.view = text.since(start);
     value.text = own.at<"arch">().text;
     value.number = own.at<"nr">().number;
     return true;
@@ -149,12 +149,15 @@ struct QuickForm<denial_object> {
   [[gnu::always_inline]] static bool read(QuickText& text, std::size_t depth, QuickValue& value) {
     const char* const start = text.at;
     if (quick_path(text)) {
-      value.view = View({start, static_cast<std::size_t>(text.at - start)});
+      value.view = text.since(start);
       return true;
     }
     value.number = kOther;
-    text.at = quick_skip(start, text.end, depth, value.view);
-    return text.at != nullptr && denial_object(value.view);
+    text.at = quick_skip(start, text.end, depth);
+    if (text.at == nullptr) return false;
+    value.view = text.since(start);
+    const View view = value.view;
+    return denial_object(view);
   }
 };
 

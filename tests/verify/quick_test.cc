@@ -40,6 +40,7 @@ bool agrees(const std::string& bytes, const Envelope& before) {
   CHECK(facts.is_setup == slow_facts.is_setup);
   CHECK(facts.is_refused == slow_facts.is_refused);
   CHECK(facts.is_audit == slow_facts.is_audit);
+  CHECK(facts.call == slow_facts.call);
   CHECK(facts.contradiction == slow_facts.contradiction);
   std::size_t commitments = 0;
   for_each_commitment(View(quick.body), [&](const View&) { ++commitments; });

@@ -233,6 +233,7 @@ TEST_CASE("signatures: points and numbers behave as the curve's do", "[verify][p
   }
   std::string base(32, 0x66);
   base[0] = 0x58;
+  const std::string zero(32, '\0');
   const PointMultiples multiples(*EdwardsPoint::from_bytes(raw(base)));
   for (int i = 0; i < 300; ++i) {
     std::string scalar(32, '\0');
@@ -243,12 +244,31 @@ TEST_CASE("signatures: points and numbers behave as the curve's do", "[verify][p
     raw(scalar)[31] = static_cast<unsigned char>(raw(scalar)[31] & 0x0fU);
     std::string expected(32, '\0');
     if (crypto_scalarmult_ed25519_base_noclamp(raw(expected), raw(scalar)) != 0) continue;
-    const std::vector<EdwardsPoint> points{
-        multiples.add({}, raw(scalar), false),
-        multiples.add(multiples.add({}, raw(scalar), false), raw(scalar), true)};
+    std::string other(32, '\0');
+    for (char& c : other) c = static_cast<char>(random());
+    raw(other)[31] = static_cast<unsigned char>(raw(other)[31] & 0x0fU);
+    const auto plus = multiples.summands(raw(scalar), false);
+    const auto minus = multiples.summands(raw(scalar), true);
+    const auto further = multiples.summands(raw(other), i % 2 == 0);
+    const auto nothing = multiples.summands(raw(zero), i % 2 == 0);
+    std::vector<EdwardsPoint> points;
+    // By the portable arithmetic, and by the processor's own where it has it.
+    for (const bool in_lanes : {false, has_point_lanes()}) {
+      points.push_back(sum_of(plus, nothing, in_lanes));
+      points.push_back(sum_of(nothing, plus, in_lanes));
+      points.push_back(sum_of(plus, minus, in_lanes));
+      points.push_back(sum_of(plus, further, in_lanes));
+      points.push_back(sum_of(minus, further, in_lanes));
+      points.push_back(sum_of(further, further, in_lanes));
+    }
     const auto encoded = encode_all(points);
+    const std::size_t kinds = encoded.size() / 2;
     CHECK(std::string(encoded[0].begin(), encoded[0].end()) == expected);
-    CHECK(encoded[1][0] == 1);
+    CHECK(encoded[1] == encoded[0]);
+    CHECK(encoded[2] == std::array<unsigned char, 32>{1});
+    for (std::size_t k = 0; k < kinds; ++k) CHECK(encoded[kinds + k] == encoded[k]);
+    // X Y = Z T, or it is no point.
+    for (const EdwardsPoint& p : points) CHECK((p.x * p.y).bytes() == (p.z * p.t).bytes());
   }
   // Not on the curve, not below p, the odd zero.
   for (const char* hex : {"0200000000000000000000000000000000000000000000000000000000000000",
