@@ -6,6 +6,7 @@
 
 #include "verify/hash_many.h"
 #include "verify/quick_record.h"
+#include "verify/sha256_lanes.h"
 
 namespace ethos::verify {
 namespace {
@@ -48,7 +49,13 @@ bool needs_tree(RecordType type) {
 
 }  // namespace
 
-HashText::HashText(const Digest& digest) : chars(base64_of(digest)) {}
+HashText::HashText(const Digest& digest, bool quick) {
+  if (quick) {
+    base64_of_32(digest.bytes.data(), chars.data());
+  } else {
+    chars = base64_of(digest);
+  }
+}
 
 namespace {
 

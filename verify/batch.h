@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "verify/digest.h"
+#include "verify/hash_many.h"
 #include "verify/json.h"
 #include "verify/record.h"
 #include "verify/scanner.h"
@@ -65,7 +66,8 @@ struct HashText {
   std::array<char, 44> chars;
 
   HashText() : HashText(Digest()) {}
-  explicit HashText(const Digest& digest);
+  // `quick` false: without the processor's help.
+  explicit HashText(const Digest& digest, bool quick = can_pair());
   [[nodiscard]] bool is(std::string_view text) const {
     return same_text(text, std::string_view(chars.data(), chars.size()));
   }

@@ -129,7 +129,15 @@ class NodeMessage {
     bytes_[kBytes - 2] = 520 / 256;
     bytes_[kBytes - 1] = 520 % 256;
   }
-  void set(const char* below) { std::memcpy(bytes_.data() + 1, below, 64); }
+  void set(const Digest& left, const Digest& right) {
+    std::memcpy(bytes_.data() + 1, left.bytes.data(), 32);
+    std::memcpy(bytes_.data() + 33, right.bytes.data(), 32);
+  }
+  [[nodiscard]] Digest digest() const {
+    Sha256State state = kSha256Start;
+    sha256_blocks(state, data(), kBytes / kSha256Block);
+    return digest_of(state);
+  }
   [[nodiscard]] const char* data() const { return bytes_.data(); }
 
  private:
@@ -137,13 +145,13 @@ class NodeMessage {
   std::array<char, kBytes> bytes_{};
 };
 
-void hash_node_pairs(const char* below, std::span<Digest> out) {
+void hash_node_pairs(std::span<const Digest> below, std::span<Digest> out) {
   NodeMessage a;
   NodeMessage b;
   std::size_t i = 0;
-  for (; i + 1 < out.size(); i += 2, below += 128) {
-    a.set(below);
-    b.set(below + 64);
+  for (; i + 1 < out.size(); i += 2) {
+    a.set(below[2 * i], below[2 * i + 1]);
+    b.set(below[2 * i + 2], below[2 * i + 3]);
     Sha256State first = kSha256Start;
     Sha256State second = kSha256Start;
     sha256_blocks_of_two(first, a.data(), second, b.data(), 2);
@@ -151,10 +159,8 @@ void hash_node_pairs(const char* below, std::span<Digest> out) {
     out[i + 1] = digest_of(second);
   }
   if (i == out.size()) return;
-  a.set(below);
-  Sha256State last = kSha256Start;
-  sha256_blocks(last, a.data(), 2);
-  out[i] = digest_of(last);
+  a.set(below[2 * i], below[2 * i + 1]);
+  out[i] = a.digest();
 }
 
 }  // namespace
@@ -173,11 +179,17 @@ void hash_leaves(std::span<const std::string_view> records, std::span<Digest> ou
   for (std::size_t i = 0; i < records.size(); ++i) out[i] = hash.leaf(records[i]);
 }
 
+Digest hash_node(const Digest& left, const Digest& right, Sha256& hash, bool paired) {
+  if (!paired) return hash.node(left, right);
+  NodeMessage message;
+  message.set(left, right);
+  return message.digest();
+}
+
 void hash_nodes(std::span<const Digest> below, std::span<Digest> out, Sha256& hash, bool paired) {
   assert(below.size() == 2 * out.size());
-  static_assert(sizeof(Digest) == 32, "two digests in a row are 64 bytes in a row");
   if (paired) {
-    if (!out.empty()) hash_node_pairs(below[0].bytes.data(), out);
+    hash_node_pairs(below, out);
     return;
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = hash.node(below[2 * i], below[2 * i + 1]);

@@ -11,6 +11,9 @@ namespace ethos::verify {
 // Whether two messages can be hashed at a time, which takes SHA instructions.
 bool can_pair();
 
+// out = SHA-256(0x01 || left || right).
+Digest hash_node(const Digest& left, const Digest& right, Sha256& hash, bool paired = can_pair());
+
 // The same hashes as Sha256::leaf and Sha256::node, for many inputs at once; `paired` false: one by one
 // through `hash`.
 

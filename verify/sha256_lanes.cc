@@ -96,7 +96,42 @@ template <class... Lanes>
   }
 }
 
+// 12 bytes as 16 numbers of six bits. Of each three bytes a, b, c the shuffle makes the two words
+// b:a and c:b, from which two multiplications move each six bits to a byte of their own.
+[[gnu::always_inline]] inline __m128i sixes(__m128i bytes) {
+  const __m128i order = _mm_set_epi8(10, 11, 9, 10, 7, 8, 6, 7, 4, 5, 3, 4, 1, 2, 0, 1);
+  const __m128i words = _mm_shuffle_epi8(bytes, order);
+  const __m128i first_and_third = _mm_mulhi_epu16(_mm_and_si128(words, _mm_set1_epi32(0x0fc0fc00)),
+                                                  _mm_set1_epi32(0x04000040));
+  const __m128i second_and_fourth = _mm_mullo_epi16(
+      _mm_and_si128(words, _mm_set1_epi32(0x003f03f0)), _mm_set1_epi32(0x01000010));
+  return _mm_or_si128(first_and_third, second_and_fourth);
+}
+
+// What has to be added to a number of six bits to have its character: one value for capitals, one
+// for small letters, one for digits, one for each of the two signs.
+[[gnu::always_inline]] inline __m128i base64_characters(__m128i numbers) {
+  const __m128i offsets =
+      _mm_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
+                    '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0);
+  // 0 for small letters, 1 to 12 beyond them, 13 for capitals.
+  const __m128i beyond = _mm_subs_epu8(numbers, _mm_set1_epi8(51));
+  const __m128i is_capital = _mm_cmplt_epi8(numbers, _mm_set1_epi8(26));
+  const __m128i kind = _mm_or_si128(beyond, _mm_and_si128(is_capital, _mm_set1_epi8(13)));
+  return _mm_add_epi8(numbers, _mm_shuffle_epi8(offsets, kind));
+}
+
 }  // namespace
+
+void base64_of_32(const char* bytes, char* out) {
+  store(out, base64_characters(sixes(load(bytes))));
+  store(out + 16, base64_characters(sixes(load(bytes + 12))));
+  // The last eight bytes make eleven characters.
+  alignas(16) char last[16];
+  store(last, base64_characters(sixes(_mm_srli_si128(load(bytes + 16), 8))));
+  __builtin_memcpy(out + 32, last, 11);
+  out[43] = '=';
+}
 
 bool has_sha_instructions() {
   unsigned a = 0;
@@ -132,6 +167,7 @@ namespace ethos::verify {
 bool has_sha_instructions() { return false; }
 void sha256_blocks(Sha256State&, const char*, std::size_t) { __builtin_trap(); }
 void sha256_blocks_of_two(Sha256State&, const char*, Sha256State&, const char*, std::size_t) { __builtin_trap(); }
+void base64_of_32(const char*, char*) { __builtin_trap(); }
 
 }  // namespace ethos::verify
 

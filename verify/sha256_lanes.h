@@ -27,4 +27,7 @@ void sha256_blocks(Sha256State& state, const char* data, std::size_t blocks);
 void sha256_blocks_of_two(Sha256State& first, const char* first_data, Sha256State& second, const char* second_data,
                           std::size_t blocks);
 
+// Base64 of 32 bytes, 44 characters; needs the same instructions.
+void base64_of_32(const char* bytes, char* out);
+
 }  // namespace ethos::verify

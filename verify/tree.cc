@@ -43,7 +43,7 @@ void StreamingTree::append(const Digest& leaf_hash, Sha256& hash, const SubtreeH
   for (std::uint64_t bits = size_; (bits & 1U) != 0; bits >>= 1U) {
     ++level;
     const Digest* ready = known == nullptr ? nullptr : known->find(level, size_ >> level);
-    carry = ready != nullptr ? *ready : hash.node(peaks_.back(), carry);
+    carry = ready != nullptr ? *ready : hash_node(peaks_.back(), carry, hash);
     peaks_.pop_back();
   }
   peaks_.push_back(carry);
@@ -53,7 +53,7 @@ void StreamingTree::append(const Digest& leaf_hash, Sha256& hash, const SubtreeH
 Digest StreamingTree::root(Sha256& hash) const {
   if (peaks_.empty()) return hash.of({});
   Digest acc = peaks_.back();
-  for (std::size_t i = peaks_.size() - 1; i > 0; --i) acc = hash.node(peaks_[i - 1], acc);
+  for (std::size_t i = peaks_.size() - 1; i > 0; --i) acc = hash_node(peaks_[i - 1], acc, hash);
   return acc;
 }
 

@@ -179,8 +179,35 @@ TEST_CASE("hash many: the same as one by one, for every length and neighbour", "
       const std::vector<Digest> below(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(count / 2 * 2));
       std::vector<Digest> nodes(count / 2);
       hash_nodes(below, nodes, hash, paired);
-      for (std::size_t i = 0; i < nodes.size(); ++i) REQUIRE(nodes[i] == hash.node(below[2 * i], below[2 * i + 1]));
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        REQUIRE(nodes[i] == hash.node(below[2 * i], below[2 * i + 1]));
+        REQUIRE(nodes[i] == hash_node(below[2 * i], below[2 * i + 1], hash, paired));
+      }
     }
+  }
+}
+
+TEST_CASE("hash text: the same with and without the processor's help", "[verify]") {
+  std::mt19937 random(11);
+  Digest digest;
+  const auto check = [&] {
+    const std::string expected = digest.base64();
+    for (const bool quick : {false, can_pair()}) {
+      const HashText text(digest, quick);
+      REQUIRE(std::string(text.chars.begin(), text.chars.end()) == expected);
+    }
+  };
+  // Each byte at each place, so that each character stands at each.
+  for (std::size_t at = 0; at < digest.bytes.size(); ++at) {
+    for (int value = 0; value < 256; ++value) {
+      for (char& c : digest.bytes) c = static_cast<char>(random());
+      digest.bytes[at] = static_cast<char>(value);
+      check();
+    }
+  }
+  for (const int all : {0x00, 0xff}) {
+    digest.bytes.fill(static_cast<char>(all));
+    check();
   }
 }
 
