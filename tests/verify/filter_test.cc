@@ -9,6 +9,7 @@
 #include <chrono>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sandbox/syscall_filter.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr unsigned kAllowed = 0x7fff0000;
 constexpr unsigned kRefused = 0x00050001;
+constexpr unsigned kAsked = 0x7fc00000;
 
 std::string op(unsigned code, unsigned jt, unsigned jf, unsigned k) {
   std::string out{static_cast<char>(code & 255), static_cast<char>(code >> 8), static_cast<char>(jt), static_cast<char>(jf)};
@@ -68,6 +70,33 @@ TEST_CASE("filter: every program of the runner stops what it must", "[verify]") 
         if (!memory.empty()) CHECK_FALSE(fault_of(program, observe + "-" + network).empty());
       }
     }
+  }
+}
+
+// A call that is said to be untold never comes out as a notification, whatever its arguments.
+TEST_CASE("filter: which calls a program tells the supervisor of", "[verify]") {
+  constexpr std::uint32_t kOpenAt = 257;
+  constexpr std::uint32_t kSocket = 41;
+  for (const char* name : {"off-none", "writes-none", "all-none", "writes-loopback", "all-loopback+mem"}) {
+    const std::string bytes = writers(name);
+    const auto program = BpfProgram::parse(bytes);
+    REQUIRE(program);
+    CAPTURE(name);
+    for (std::uint32_t nr = 0; nr < 512; ++nr) {
+      bool is_told = false;
+      for (const std::uint64_t argument : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{17}, std::uint64_t{0x241}}) {
+        const SyscallData call{nr, kArchX86_64, 0, {argument, argument, argument, argument, argument, argument}};
+        is_told = is_told || (program->run(call) & 0xffff0000U) == kAsked;
+      }
+      CAPTURE(nr);
+      if (is_told) CHECK(first_untold(*program, {nr}) < 0);
+    }
+    CHECK(first_untold(*program, {}) < 0);
+    CHECK(first_untold(*program, {59, 322}) < 0);
+    CHECK(first_untold(*program, {59, 0}) == 0);  // read
+    const bool is_off = std::string_view(name).starts_with("off");
+    CHECK((first_untold(*program, {kOpenAt}) < 0) == !is_off);
+    CHECK((first_untold(*program, {kSocket}) < 0) == !is_off);
   }
 }
 
