@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/log/foreign.h"
 
+#include <cstdint>
+#include <optional>
+
 #include "sarif/log/reading.h"
 #include "sarif/log/walk.h"
 
@@ -101,6 +104,13 @@ class Survey : LogWalk {
   std::vector<RunSurvey> runs_;
   JsonFragment fragment_;
 };
+
+// A place in a list; not -0, which is no integer to everybody.
+std::optional<std::uint64_t> place_of(const std::optional<JsonView>& value) {
+  const auto number = value ? value->integer() : std::nullopt;
+  if (!number || *number < 0 || value->token() == "-0") return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
 
 std::string renamed(std::string_view name, std::size_t at) {
   return std::string(name.substr(0, at)).append(kSuffix).append(name.substr(at));
@@ -207,7 +217,7 @@ void ForeignWriter::index(const JsonView& value, JsonWriter& writer) const {
 bool ForeignWriter::is_of_driver(const JsonView& reference) const {
   const auto component = reference.find("toolComponent");
   if (!component) return true;
-  if (const auto number = integer_of(*component, "index"); number && *number >= 0) return false;
+  if (place_of(component->find("index"))) return false;
   const std::string guid = text_of(*component, "guid");
   const std::string name = text_of(*component, "name");
   if (!guid.empty()) return guid == run_.driver_guid;
@@ -230,14 +240,14 @@ void ForeignWriter::reference(const JsonView& reference, JsonWriter& writer) con
 }
 
 bool ForeignWriter::is_theirs(const JsonView& number) const {
-  const auto index = number.integer();
-  return index && *index >= 0 && static_cast<std::uint64_t>(*index) < run_.rules;
+  const auto place = place_of(number);
+  return place && *place < run_.rules;
 }
 
 bool ForeignWriter::names_a_rule(const JsonView& reference) const {
   if (!text_of(reference, "id").empty() || !text_of(reference, "guid").empty()) return true;
-  const auto number = reference.find("index");
-  return number && (!is_of_driver(reference) || is_theirs(*number));
+  const auto place = place_of(reference.find("index"));
+  return place && (!is_of_driver(reference) || *place < run_.rules);
 }
 
 // One that names no rule of the tool's could be meant for any.

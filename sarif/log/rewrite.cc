@@ -97,9 +97,9 @@ class Rewrite {
         has_results = true;
         return results(value, adds_findings);
       }
-      if (key == "properties" && add_.write_sandbox && value == JsonEvent::begin_object) {
+      if (key == "properties" && add_.write_sandbox) {
         has_properties = true;
-        return properties();
+        return properties(value);
       }
       has_automation = has_automation || key == "automationDetails";
       return copy_run_member(key, value);
@@ -186,9 +186,10 @@ class Rewrite {
     bool has_rules = false;
     writer_.begin_object();
     auto done = members([&](std::string_view key, JsonEvent value) {
-      if (key != "rules" || value != JsonEvent::begin_array) return copy_run_member(key, value);
+      const bool is_list = value == JsonEvent::begin_array;
+      if (key != "rules" || (!is_list && !adds_rule)) return copy_run_member(key, value);
       has_rules = true;
-      return rules(adds_rule);
+      return rules(value, adds_rule);
     });
     if (!done) return done;
     if (!has_rules && adds_rule) {
@@ -203,10 +204,12 @@ class Rewrite {
 
   // Appends our rule. Where ids are left alone, only when the tool's log has none of that id: two
   // descriptors of one id are refused by consumers.
-  base::Result<void> rules(bool adds_rule) {
+  base::Result<void> rules(JsonEvent value, bool adds_rule) {
     bool is_known = !adds_rule;
     writer_.begin_array();
-    while (true) {
+    const bool is_list = value == JsonEvent::begin_array;
+    if (!is_list && !skip_value(reader_, value)) return reader_failure(reader_);
+    while (is_list) {
       const JsonEvent event = reader_.next();
       if (event == JsonEvent::end_array) break;
       if (!fragment_.capture(reader_, event, kMaxElementBytes)) {
@@ -226,8 +229,20 @@ class Rewrite {
     return {};
   }
 
-  base::Result<void> properties() {
+  // What is no object holds nothing that could be kept beside the block.
+  base::Result<void> properties(JsonEvent value) {
     writer_.begin_object();
+    const bool is_object = value == JsonEvent::begin_object;
+    if (!is_object && !skip_value(reader_, value)) return reader_failure(reader_);
+    if (is_object) {
+      if (auto done = kept_properties(); !done) return done;
+    }
+    add_.write_sandbox(writer_);
+    writer_.end_object();
+    return {};
+  }
+
+  base::Result<void> kept_properties() {
     for (JsonEvent event = reader_.next(); event != JsonEvent::end_object; event = reader_.next()) {
       if (event != JsonEvent::key) return reader_failure(reader_);
       const bool is_ours =
@@ -242,8 +257,6 @@ class Rewrite {
       auto done = copy(reader_.next());
       if (!done) return done;
     }
-    add_.write_sandbox(writer_);
-    writer_.end_object();
     return {};
   }
 

@@ -8,7 +8,9 @@
 #include "sarif/evidence/denials.h"
 #include "sarif/log/digest.h"
 #include "sarif/log/fingerprint_log.h"
+#include "sarif/log/foreign.h"
 #include "sarif/log/rewrite.h"
+#include "verify/sarif_file.h"
 
 namespace {
 
@@ -33,6 +35,32 @@ std::size_t results_of(std::string_view text) {
   return digest->results.size();
 }
 
+// A log that evidence can stand beside says nothing of its own as ours: ethos-verify finds one
+// denial, ours, which nothing switches off.
+void check_owned(std::string_view text, Additions additions) {
+  MemorySource source(text);
+  JsonReader reader(source, {.limits = {.depth = kMaxForeignDepth}});
+  const auto survey = survey_log(reader);
+  if (!survey || survey->empty()) return;
+  additions.own_rule = kDenialRuleId;
+  additions.survey = &*survey;
+  const std::string owned = rewritten(text, additions);
+  require(!owned.empty());
+  const auto file = ethos::verify::parse_sarif(owned);
+  require(file && !file->has_outside_results);
+  std::size_t denials = 0;
+  for (const auto& run : file->runs) {
+    require(run.block.is_object());
+    for (const auto& result : run.results) {
+      if (!result.denial) continue;
+      ++denials;
+      require(result.denial->neutral.empty() && !result.denial->is_suppressed);
+      require(!run.disables_denials);
+    }
+  }
+  require(denials == 1);
+}
+
 }  // namespace
 
 // A log that is accepted stays the same when copied twice, and loses no result when a denial and a
@@ -53,6 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string added = rewritten(plain, additions);
   require(!added.empty());
   require(results_of(added) >= results_of(plain));
+  check_owned(plain, additions);
   MemorySource source(plain);
   JsonReader reader(source);
   StringSink sink;

@@ -62,6 +62,7 @@ TEST_CASE("ethos-run: what a tool says in SARIF never passes for what the runner
       log_of(overrides + R"({"id":"runtime.sandbox_denial"},)" + off + "]}]"),
       log_of(overrides + R"({"index":0},)" + off + "]}]"),
       log_of(overrides + R"({"index":0,"toolComponent":{"name":"t"}},)" + off + "]}]"),
+      log_of(overrides + R"({"index":-0},)" + off + "]}]"),
       log_of(overrides + R"({"guid":"7f5f1f3e-0000-4000-8000-000000000000"},)" + off + "]}]"),
       log_of(overrides + R"({},)" + off + "]}]"),
       log_of(overrides + "{\"id\":\"runtime.sandbox_denial/x\"}," + off + "]}]"),
