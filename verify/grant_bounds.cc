@@ -13,6 +13,7 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::size_t kMaxDeclaration = 262'144;
+constexpr std::size_t kMaxValues = 1'000'000;
 
 // Grants of which nothing can be compared are let through: what they lack is asked for by name.
 class Comparison {
@@ -201,6 +202,7 @@ Result<GrantFile> GrantFile::parse(std::string bytes) {
   JsonTextReader::Options options;
   options.comments = true;
   options.bytes = kMaxBytes;
+  options.values = kMaxValues;
   JsonTextReader reader(bytes, options);
   Value document;
   if (!reader.begin() || !reader.value(document) || !reader.end()) return reader.error();

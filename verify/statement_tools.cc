@@ -24,12 +24,14 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::uint64_t kMaxEnvelope = std::uint64_t{64} << 20U;
+constexpr std::size_t kMaxValues = 1'000'000;
 constexpr std::string_view kPayloadType = "application/vnd.in-toto+json";
 
 // Keys of in-toto and DSSE are not those of our own documents.
 Result<Value> parse_json(std::string_view text) {
   JsonTextReader::Options options;
   options.bytes = kMaxEnvelope;
+  options.values = kMaxValues;
   JsonTextReader reader(text, options);
   Value out;
   if (!reader.begin() || !reader.value(out) || !reader.end()) return reader.error();

@@ -11,6 +11,7 @@
 #include "tests/verify/support/shared.h"
 #include "tests/verify/support/verify_run.h"
 #include "verify/audit.h"
+#include "verify/grant_bounds.h"
 #include "verify/grants.h"
 #include "verify/input.h"
 #include "verify/limits.h"
@@ -197,6 +198,21 @@ TEST_CASE("budget: long lists of results that many records name", "[verify]") {
   const Judged judged = judge(ledger, budget);
   CHECK(judged.count(text) == 1);
   for (const auto policy : judged.policies) CHECK(policy == ethos::verify::RunPolicy::pass);
+}
+
+TEST_CASE("budget: files of millions of empty values beside the evidence", "[verify]") {
+  std::string zeros = "0";
+  while (zeros.size() < 2'000'001) zeros += ",0";
+  const auto grants = ethos::verify::GrantFile::parse("[" + zeros + "]");
+  REQUIRE_FALSE(grants);
+  CHECK(grants.error().what == "more values than are kept of it");
+  const TempDir dir;
+  save(dir.file("s"), R"({"payload":[)" + zeros + "]}");
+  const std::string signer = LedgerMaker().epochs.at(0).vkey;
+  const Outcome r = verify_with({"--check-attest", dir.file("s"), "--signer", signer});
+  CAPTURE(r.err);
+  CHECK(r.status == 2);
+  CHECK(r.err.find("more values than are kept of it") != std::string::npos);
 }
 
 // A few pages that name each other have more rows than anybody can read.
