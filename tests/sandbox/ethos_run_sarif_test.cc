@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a tool says in SARIF, beside what ethos-run says in the same file.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "ledger/base/bytes.h"
+#include "ledger/record/digest.h"
 #include "tests/sandbox/program.h"
+#include "tests/sandbox/run_site.h"
 #include "tests/support/cage_plan.h"
 
 namespace {
 
-using ethos::support::Ended;
-using ethos::support::Site;
+using namespace ethos::support;
 
 std::string log_of(const std::string& run) {
   return R"({"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t")" + run + "}]}";
@@ -90,5 +94,37 @@ TEST_CASE("ethos-run: what a tool says in SARIF never passes for what the runner
       CAPTURE(text, checked.out, checked.err);
       CHECK(checked.status == 0);
     }
+  }
+}
+
+TEST_CASE(
+    "ethos-run: --sarif writes what ethos-sarif made in a cage of its own, and records its digest",
+    "[sandbox][e2e]") {
+  NEEDS_CAGES
+  if (::access("/usr/bin/shellcheck", X_OK) != 0) {
+    WARN("skipped: shellcheck is not installed");
+    return;
+  }
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("a.sh", "#!/bin/sh\nfor f in $(ls *.txt); do echo $f; done\n");
+    const Ended ended =
+        site.run({"--sarif", site.path("home/o.sarif"), "shellcheck", "--", "a.sh"});
+    CAPTURE(ended.err);
+    CHECK(ended.status == 1);
+    const std::string sarif = site.read("home/o.sarif");
+    CHECK(sarif.find("\"SC2045\"") != std::string::npos);
+    CHECK(sarif.find("\"sandbox\"") != std::string::npos);
+    const auto written = site.records("sarif.written");
+    REQUIRE(written.size() == 1);
+    CHECK(text_at(written[0], {"body", "sha256"}) ==
+          ethos::record::sha256(ethos::base::as_bytes(sarif)).text());
+    CHECK(std::stoi(text_at(written[0], {"body", "results"})) >= 2);
+    CHECK(types_of(site.records()).back() == "sarif.written");
+    // A refused run says so in SARIF too.
+    CHECK(site.run({"--sarif", site.path("home/r.sarif"), "--read", "/etc/shadow", "--", "cat"})
+              .status == 120);
+    CHECK(site.read("home/r.sarif").find("runtime.sandbox_denial") != std::string::npos);
   }
 }

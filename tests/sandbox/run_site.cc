@@ -6,8 +6,6 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "tests/sandbox/program.h"
-
 namespace ethos::support {
 namespace {
 
@@ -37,6 +35,16 @@ std::vector<std::optional<uid_t>> callers() {
   else
     WARN("not run as an ordinary user: the build folder is closed to others");
   return out;
+}
+
+std::vector<std::string> types_of(const std::vector<sandbox::JsonNode>& records) {
+  std::vector<std::string> out;
+  for (const sandbox::JsonNode& r : records) out.push_back(text_at(r, {"type"}));
+  return out;
+}
+
+void make_ledger(const Site& site) {
+  REQUIRE(site.run({"--read", "gone", "--", "true"}).status == 120);
 }
 
 }  // namespace ethos::support

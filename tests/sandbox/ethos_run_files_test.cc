@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run reads, writes and brings out.
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/sandbox/program.h"
+#include "tests/sandbox/run_site.h"
+
+using namespace ethos::support;
+using ethos::sandbox::JsonNode;
+namespace fs = std::filesystem;
+
+TEST_CASE("ethos-run: what a tool writes is brought out of its grants only", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("keep", "old\n");
+    site.file(".env", "SECRET\n");
+    site.file(".git/config", "[core]\n");
+    const Ended ended = site.run({"--write", "out", "--hide", ".env", "--", "/bin/sh", "-c",
+                                  "echo new > out/made; mkdir out/sub; echo more > out/sub/made; "
+                                  "echo x > keep; cat .env .git/config; ls -A .git; true"});
+    CHECK(ended.status == 0);
+    CHECK(ended.out.empty());  // nothing hidden was shown
+    CHECK(site.read("work/out/made") == "new\n");
+    CHECK(site.read("work/out/sub/made") == "more\n");
+    CHECK(site.read("work/keep") == "old\n");
+    std::vector<std::string> artifacts;
+    for (const JsonNode& r : site.records("artifact.exported"))
+      artifacts.push_back(text_at(r, {"body", "action"}) + " " +
+                          text_at(r, {"body", "path", "path"}));
+    std::ranges::sort(artifacts);
+    CHECK(artifacts ==
+          std::vector<std::string>{"created out/made", "created out/sub", "created out/sub/made"});
+    const auto denials = site.records("runtime.sandbox_denial");
+    REQUIRE_FALSE(denials.empty());
+    CHECK(std::ranges::any_of(denials, [](const JsonNode& d) {
+      return text_at(d, {"body", "object", "path"}) == "keep" &&
+             text_at(d, {"body", "outcome"}) == "denied";
+    }));
+  }
+}
+
+// Root reads a file whatever its mode says: only the ordinary user tells.
+TEST_CASE("ethos-run: a granted file that the tool made unreadable is recorded with its digest",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("report.xml", "old\n");
+    const Ended ended = site.run({"--write", "report.xml", "--", "/bin/sh", "-c",
+                                  "echo fresh > report.xml; chmod 0200 report.xml"});
+    CHECK(ended.status == 0);
+    CHECK(site.records("run.gap").empty());
+    const auto artifacts = site.records("artifact.exported");
+    REQUIRE(artifacts.size() == 1);
+    CHECK(text_at(artifacts[0], {"body", "size"}) == "6");
+    // printf 'fresh\n' | sha256sum
+    CHECK(text_at(artifacts[0], {"body", "sha256"})
+              .find("02db0d2659c9d48bc15f81a388594fc0e3cf4c780fdc27ea21e0671afc37de19") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("ethos-run: a path made to be slow to judge is given up, and leaves a gap",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  fs::create_directories(site.workspace() + "/out");
+  const Ended ended =
+      site.run({"--write", "out", "--", "sh", "-c",
+                "cd out && mkdir d && p=$(printf 'd/../%.0s' $(seq 700)) && prev=. && "
+                "for i in 1 2 3 4 5 6 7 8; do ln -s $p$prev l$i; prev=l$i; done && "
+                "echo x > l8/made; rm l?; cat made"});
+  CHECK(ended.out == "x\n");
+  const auto gaps = site.records("run.gap");
+  REQUIRE(!gaps.empty());
+  CHECK(text_at(gaps[0], {"body", "reason"}) == "unreadable");
+}
+
+TEST_CASE("ethos-run: what the host covers with a mount is not shown, whoever runs",
+          "[sandbox][kernel]") {
+  if (geteuid() != 0) {
+    WARN("skipped: needs root to mount");
+    return;
+  }
+  if (!can_build_cages()) {
+    WARN("skipped: no cage on this host");
+    return;
+  }
+  // An ordinary user's copy of such a tree is refused by the kernel.
+  const Site site;
+  site.file("in/.env", "UNDER-SECRET");
+  site.file("in/plain", "UNDER-PLAIN");
+  site.file("cred", "UNDER-CRED");
+  site.file("beside/free", "free");
+  const std::string work = site.workspace();
+  // In a mount namespace of its own, which ends with the shell.
+  const auto run = [&](const std::string& grants) {
+    return Site::wait(site.start(
+        "/usr/bin/unshare", {"-m", "/bin/sh", "-c",
+                             "mount -t tmpfs x " + work + "/in && mount --bind /dev/null " + work +
+                                 "/cred && exec " ETHOS_BIN "/ethos-run --workspace " + work + " " +
+                                 grants + " -- cat in/.env in/plain cred beside/free"}));
+  };
+  for (const char* grants : {"--read . --hide .env", "--read . --write in"}) {
+    const Ended covered = run(grants);
+    CAPTURE(grants, covered.out, covered.err);
+    CHECK(covered.status == 120);
+    CHECK(covered.out.find("UNDER") == std::string::npos);
+    CHECK(covered.err.find("mounted below the granted directory") != std::string::npos);
+  }
+  const Ended beside = run("--read beside");
+  CAPTURE(beside.out, beside.err);
+  CHECK(beside.out == "free");
+}
