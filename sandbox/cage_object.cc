@@ -68,6 +68,13 @@ bool is_memory(std::string_view text, std::uint32_t links) {
                         text.starts_with("/dev/zero") || text.starts_with("/SYSV"));
 }
 
+std::string directory_text(pid_t tid) {
+  std::array<char, 4096> buffer;
+  const ssize_t n = readlink((thread_dir(tid) + "/cwd").c_str(), buffer.data(), buffer.size());
+  if (n <= 0 || static_cast<std::size_t>(n) == buffer.size() || buffer[0] != '/') return {};
+  return std::string(buffer.data(), static_cast<std::size_t>(n));
+}
+
 std::string thread_dir(pid_t tid) { return "/proc/" + std::to_string(tid); }
 
 std::string inner_process(pid_t tid) { return inner_number(tid, "NStgid:"); }

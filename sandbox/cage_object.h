@@ -30,6 +30,9 @@ using Stat = struct statx;
 // Memory with a name: it lies on a mount of the kernel's own and never had a place in a tree.
 [[nodiscard]] bool is_memory(std::string_view text, std::uint32_t links);
 
+// The path of a thread's working directory, as `text_of` says it; empty: it is gone, or too deep.
+[[nodiscard]] std::string directory_text(pid_t tid);
+
 // "/proc/<tid>" in the supervisor's own /proc.
 [[nodiscard]] std::string thread_dir(pid_t tid);
 

@@ -72,6 +72,13 @@ bool GrantIndex::is_uniform(std::string_view directory) const {
          std::ranges::none_of(never_write_, is_below);
 }
 
+bool GrantIndex::is_unnamed(std::string_view path) const {
+  const auto is_named = [path](std::string_view at) { return is_within(at, path); };
+  return !masks_.has_below(path) && std::ranges::none_of(others_, is_named, &Mount::at) &&
+         std::ranges::none_of(plan_->landlock, is_named, &LandlockRule::at) &&
+         std::ranges::none_of(never_write_, is_named);
+}
+
 bool GrantIndex::is_scratch(std::string_view path) const {
   const Mount* mount = holder(path);
   return mount != nullptr && mount->kind == MountKind::scratch;

@@ -35,6 +35,8 @@ class GrantIndex {
   // Everything in the directory has the cover of the directory: nothing below it is mounted, ruled
   // or kept from writing for itself.
   [[nodiscard]] bool is_uniform(std::string_view directory) const;
+  // Nothing is mounted, ruled or kept from writing at the place itself or below it.
+  [[nodiscard]] bool is_unnamed(std::string_view path) const;
   [[nodiscard]] bool is_read_only_mount(std::string_view path) const;
   // On a tmpfs that is empty when the tool starts.
   [[nodiscard]] bool is_scratch(std::string_view path) const;

@@ -15,6 +15,7 @@
 
 #include "sandbox/address_text.h"
 #include "sandbox/based_path.h"
+#include "sandbox/cage_object.h"
 #include "sandbox/filter/rules.h"
 #include "sandbox/judge.h"
 #include "sandbox/path_calls.h"
@@ -166,8 +167,16 @@ Glance Judge::glance_at(const Call& call, const Opening& opening, const std::str
   if (uses_ != nullptr || opening.resolve != 0 || opening.is_unnamed()) return Glance::unknown;
   if (opening.creates() && (opening.mode & filter::kSetIdBits) != 0) return Glance::unknown;
   const int root = walker_.root_of(call.pid);
-  return opening.writes() || opening.creates() ? quick_.at_write(root, text)
-                                               : quick_.at_read(root, text, now_ns_);
+  const auto at = [&](const std::string& path) {
+    return opening.writes() || opening.creates() ? quick_.at_write(root, path)
+                                                 : quick_.at_read(root, path, now_ns_);
+  };
+  if (text.front() == '/') return at(text);
+  if (opening.dir_fd != AT_FDCWD) return Glance::unknown;
+  const std::string directory = directory_text(call.pid);
+  // What is missing there is looked for from the directory itself once more.
+  return !directory.empty() && at(directory + "/" + text) == Glance::passes ? Glance::passes
+                                                                            : Glance::unknown;
 }
 
 Verdict Judge::decide_opening(const Call& call, const Opening& opening) {

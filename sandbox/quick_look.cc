@@ -40,21 +40,38 @@ QuickLook::QuickLook(const Plan& plan, const GrantIndex& grants)
       has_links_(std::ranges::any_of(
           plan.links, [&grants](const Link& link) { return grants.is_scratch(link.at); })) {}
 
+std::string QuickLook::place_of(std::string_view path) const {
+  const std::string_view top = path.substr(0, path.find('/', 1));
+  for (const Link& link : plan_->links)
+    if (link.at == top && is_plain("/" + link.target))
+      return "/" + link.target + std::string(path.substr(top.size()));
+  return std::string(path);
+}
+
 QuickLook::Directory* QuickLook::directory_of(std::string_view text) {
   const std::size_t slash = text.rfind('/');
   if (slash == std::string_view::npos || slash == 0 || !is_plain(text)) return nullptr;
   const std::string_view path = text.substr(0, slash);
-  for (Directory& known : known_)
-    if (known.path == path) return &known;
-  // What /proc says depends on who asks.
-  if (is_within(path, "/proc") || !grants_->is_uniform(path)) return nullptr;
-  const Cover cover = grants_->cover(path);
-  const bool is_fixed = cover == Cover::readable && grants_->is_read_only_mount(path);
+  const auto known = std::ranges::find(known_, path, &Directory::path);
+  Directory* const found = known != known_.end() ? &*known : remember(path);
+  if (found == nullptr || !found->is_mixed) return found;
+  const std::string place = found->place + std::string(text.substr(slash));
+  return grants_->is_unnamed(place) && grants_->cover(place) == found->cover ? found : nullptr;
+}
+
+QuickLook::Directory* QuickLook::remember(std::string_view path) {
+  std::string place = place_of(path);
+  if (is_within(place, "/proc")) return nullptr;  // what it says depends on who asks
+  const Cover cover = grants_->cover(place);
+  const bool is_fixed = cover == Cover::readable && grants_->is_read_only_mount(place);
   if (!is_fixed && cover != Cover::writable) return nullptr;
   Directory& made = known_[next_++ % known_.size()];
   made.path = path;
   made.cover = cover;
-  made.is_scratch = grants_->is_scratch(path);
+  made.is_scratch = grants_->is_scratch(place);
+  made.is_cages_own = grants_->is_cages_own(place);
+  made.is_mixed = !grants_->is_uniform(place);
+  made.place = std::move(place);
   made.kept.reset();
   return &made;
 }
@@ -66,14 +83,17 @@ Glance QuickLook::at_read(int root, std::string_view text, std::uint64_t now_ns)
     return is_without_links(*directory) ? Glance::passes : Glance::unknown;
   if (!directory->kept.is_open() || now_ns - directory->opened_ns > kKeptNs) {
     directory->kept.reset(
-        open_how_at(root, directory->path.c_str() + 1, kLook | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
+        open_how_at(root, directory->place.c_str() + 1, kLook | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
     directory->opened_ns = now_ns;
     if (!directory->kept.is_open()) return Glance::unknown;
   }
   const char* const name = text.data() + directory->path.size() + 1;
   struct stat found {};
   if (fstatat(directory->kept.get(), name, &found, AT_SYMLINK_NOFOLLOW) != 0)
-    return errno == ENOENT ? Glance::missing : Glance::unknown;
+    return errno != ENOENT ? Glance::unknown
+           // In the host's own tree it is not there for anybody.
+           : directory->is_cages_own ? Glance::missing
+                                     : Glance::passes;
   const bool passes = (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) &&
                       bits_let_read(found.st_mode, found.st_uid, found.st_gid, plan_->identity);
   return passes ? Glance::passes : Glance::unknown;

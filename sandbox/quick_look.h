@@ -17,7 +17,7 @@ namespace ethos::sandbox {
 
 enum class Glance {
   passes,   // nothing that could be refused, or is recorded
-  missing,  // the name leads over no link, and to nothing
+  missing,  // the name leads over no link of the tool's or the host's, and to nothing
   unknown,
 };
 
@@ -33,12 +33,15 @@ class QuickLook {
   void note_link() { has_links_ = true; }
 
  private:
-  // A directory in which every name has one cover. One that the tool could neither move nor replace
+  // A directory in which names have its own cover. One that the tool could neither move nor replace
   // is kept open for a moment: what the host does to its path meanwhile is seen afterwards.
   struct Directory {
-    std::string path;
+    std::string path;   // as tools write it
+    std::string place;  // the same but for a link of the cage's root: /usr/lib for /lib
     Cover cover = Cover::outside;
     bool is_scratch = false;
+    bool is_cages_own = false;
+    bool is_mixed = false;  // some of the names have another cover
     base::UniqueFd kept;
     std::uint64_t opened_ns = 0;
   };
@@ -49,8 +52,13 @@ class QuickLook {
     return directory.is_scratch && !has_links_;
   }
 
-  // Null: the directory of `text` is none of these, or `text` is not plain.
+  // The cage's root is sealed, with the links that the plan puts there.
+  [[nodiscard]] std::string place_of(std::string_view path) const;
+
+  // Null: the directory of `text` is none of these, or the name has another cover, or `text` is not
+  // plain.
   Directory* directory_of(std::string_view text);
+  Directory* remember(std::string_view path);
 
   const Plan* plan_;
   const GrantIndex* grants_;

@@ -184,18 +184,28 @@ TEST_CASE("quick look: lets pass what nothing could be said about", "[sandbox]")
   auto plan = support::base_plan(at, {"/bin/true"});
   support::hide(plan, "shut", false);
   support::hide(plan, "side/.env", false);
+  plan.links.push_back({"/short", at.substr(1) + "/sub"});
+  plan.links.push_back({"/crooked", at.substr(1) + "/side/../sub"});
+  plan.links.push_back({"/long", at + "/sub"});
   const GrantIndex grants(plan);
   const base::UniqueFd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
   QuickLook quick(plan, grants);
   const auto read = [&](const std::string& path) { return quick.at_read(root.get(), path, 1); };
   for (int i = 0; i < 2; ++i) {
     CHECK(read(at + "/sub/a") == Glance::passes);
-    CHECK(read(at + "/sub/none") == Glance::missing);
+    CHECK(read(at + "/sub/none") == Glance::passes);  // as for everybody
+    CHECK(read("/short/a") == Glance::passes);        // a link of the cage's own root
+    CHECK(read("/short/link") == Glance::unknown);
+    CHECK(read("/crooked/a") == Glance::unknown);
+    CHECK(read("/long/a") == Glance::unknown);
     CHECK(read(at + "/sub/link") == Glance::unknown);
     CHECK(read(at + "/sub/own") == Glance::unknown);  // an access control list may still say yes
     CHECK(read(at + "/way/a") == Glance::unknown);
     CHECK(read(at + "/shut/a") == Glance::unknown);
-    CHECK(read(at + "/side/a") == Glance::unknown);  // something beside it is hidden
+    CHECK(read(at + "/side/a") == Glance::passes);  // only something beside it is hidden
+    CHECK(read(at + "/side/.env") == Glance::unknown);
+    CHECK(read(at + "/shut") == Glance::unknown);
+    CHECK(read(at + "/side") == Glance::unknown);
     CHECK(read("/proc/self/status") == Glance::unknown);
     CHECK(read("/no/such/place") == Glance::unknown);
     for (const char* path : {"/sub/", "/sub//a", "/sub/./a", "/sub/../sub/a", "/sub/..", "/sub/."})
