@@ -300,8 +300,16 @@ std::string digest_of_verifier(const Request& request) {
   return request.verifier_digest ? *request.verifier_digest : program_digest(request.verifier);
 }
 
-bool judge_verdict(const Request& request, Model& model, Refusal& refusal) {
+// Of the programs that had a part, one of them this one.
+void digest_programs(const Request& request, Model& model) {
   if (model.verifier_digest.empty()) model.verifier_digest = digest_of_verifier(request);
+  if (model.generator_digest.empty())
+    model.generator_digest =
+        request.generator_digest ? *request.generator_digest : program_digest("/proc/self/exe");
+}
+
+bool judge_verdict(const Request& request, Model& model, Refusal& refusal) {
+  digest_programs(request, model);
   model.unverified_reason = unverified_reason(model.verdict);
   model.verified = model.unverified_reason.empty();
   if (!model.verified && !request.unverified) {
@@ -364,7 +372,7 @@ bool build_model(const Request& request, Model& model, Refusal& refusal) {
   Verifying verifying(request);
   Reading reading(model);
   const auto count = reading.read(request, request.at, nullptr);
-  model.verifier_digest = digest_of_verifier(request);  // while the verifier still works
+  digest_programs(request, model);  // while the verifier still works
   if (!verifying.answer(model.verdict, refusal) || !judge_verdict(request, model, refusal))
     return false;
   if (count && (!model.verified || *count == model.verdict.size)) {
@@ -374,9 +382,11 @@ bool build_model(const Request& request, Model& model, Refusal& refusal) {
   } else {
     Verdict verdict = std::move(model.verdict);
     std::string digest = std::move(model.verifier_digest);
+    std::string own_digest = std::move(model.generator_digest);
     model = Model();
     model.verdict = std::move(verdict);
     model.verifier_digest = std::move(digest);
+    model.generator_digest = std::move(own_digest);
     if (!judge_verdict(request, model, refusal) || !collect_accepted(request, model, {}, refusal))
       return false;
   }
@@ -389,6 +399,7 @@ bool build_pair(const Request& request, Model& full, Model& redacted, Refusal& r
   if (!accept_ledger(request, full, refusal)) return false;
   redacted.verdict = full.verdict;
   redacted.verifier_digest = full.verifier_digest;
+  redacted.generator_digest = full.generator_digest;
   redacted.verified = full.verified;
   redacted.unverified_reason = full.unverified_reason;
   describe_source(request, redacted);

@@ -24,6 +24,7 @@ struct Request {
   // Digest of the program that gave the verdict when a report is made again, as its manifest says;
   // absent: of `verifier`.
   std::optional<std::string> verifier_digest;
+  std::optional<std::string> generator_digest;
   // The same of the versions of both programs; empty: this program's and the verifier's own. A
   // report is made again in the words of its time, and what made it again is said beside it.
   std::string generator, verifier_version;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 
 #include "ledger/base/base64.h"
 #include "ledger/base/bytes.h"
@@ -99,8 +98,7 @@ NameRole object_role(JsonValue object) {
   return object["text"].exists() || object["address"].exists() ? NameRole::address : NameRole::path;
 }
 
-Capability capability_of_denial(std::string_view rule, std::string_view operation,
-                                std::string_view observe, std::int64_t error) {
+Capability capability_of_denial(std::string_view rule, std::string_view operation, Access access) {
   for (const RuleColumn& known : kRules) {
     if (known.rule == rule) return known.capability;
   }
@@ -108,13 +106,23 @@ Capability capability_of_denial(std::string_view rule, std::string_view operatio
   if (is_one_of(operation, {"execve", "execveat"})) return Capability::execute;
   if (is_change_call(operation)) return Capability::write;
   if (is_one_of(operation, {"open", "openat", "openat2"})) {
-    if (rule == "permission") return Capability::read;
-    const bool wanted_to_write = rule == "outside-grants" && error == EACCES;
-    return observe == "writes" || wanted_to_write ? Capability::write : Capability::files;
+    return access == Access::read    ? Capability::read
+           : access == Access::write ? Capability::write
+                                     : Capability::files;
   }
   if (operation == "commit") return Capability::write;
   return rule == "outside-grants" || operation == "landlock" ? Capability::files
                                                              : Capability::syscalls;
+}
+
+bool is_on_the_way(std::string_view object, const std::vector<std::string_view>& granted) {
+  const auto colon = object.find(':');
+  if (colon == std::string_view::npos) return false;
+  const std::string_view path = object.substr(colon + 1);
+  if (path == "/" || path == "." || path.empty()) return true;
+  return std::any_of(granted.begin(), granted.end(), [object](std::string_view one) {
+    return one.size() > object.size() && one.starts_with(object) && one[object.size()] == '/';
+  });
 }
 
 Grant read_grant(JsonValue body, Names& names) {
@@ -175,6 +183,27 @@ std::string weaker_text(JsonValue weaker) {
     out.append(one["limit"].text_or("?")).append(" by ").append(one["by"].text_or("?"));
   }
   return out;
+}
+
+std::string ceilings_text(JsonValue ceilings) {
+  std::string out;
+  for (JsonValue one = ceilings.first(); one.exists(); one = ceilings.after(one)) {
+    if (!out.empty()) out += ", ";
+    out += one["name"].text_or("?");
+  }
+  return out;
+}
+
+bool is_interpreter(std::string_view path) {
+  std::string_view name = path.substr(path.find_last_of("/:") + 1);
+  if (const auto dash = name.find('-'); dash != std::string_view::npos) name = name.substr(0, dash);
+  while (!name.empty() && (name.back() == '.' || (name.back() >= '0' && name.back() <= '9')))
+    name.remove_suffix(1);
+  return is_one_of(
+      name, {"sh",   "bash",    "dash",   "ash",    "zsh",   "ksh",  "mksh",  "fish",   "csh",
+             "tcsh", "busybox", "python", "pypy",   "perl",  "ruby", "node",  "nodejs", "deno",
+             "bun",  "php",     "lua",    "luajit", "tclsh", "wish", "awk",   "gawk",   "mawk",
+             "java", "Rscript", "guile",  "env",    "xargs", "make", "gmake", "expect"});
 }
 
 std::string joined(JsonValue array) {

@@ -20,11 +20,12 @@ std::string object_text(JsonValue object);
 NameRole object_role(JsonValue object);
 
 // Which column of the matrix a refused act belongs to. By rule where there is one; else by the
-// call. `observe` is the run's: under `writes` only opens that want to write are notified at all,
-// so an open without more says "write". Under `all` the answer tells them apart: outside every
-// grant, opens for writing get EACCES; what is answered ENOENT may be either and stays "files".
-Capability capability_of_denial(std::string_view rule, std::string_view operation,
-                                std::string_view observe, std::int64_t error);
+// call, and of an open by what it was for (access_of): what may be either stays "files".
+Capability capability_of_denial(std::string_view rule, std::string_view operation, Access access);
+
+// Whether an object, as object_text tells it, is a directory on the way to one of the paths that
+// were granted, or the root.
+bool is_on_the_way(std::string_view object, const std::vector<std::string_view>& granted);
 
 // What a capability.grant body gives.
 Grant read_grant(JsonValue body, Names& names);
@@ -35,6 +36,13 @@ bool is_not_executed(JsonValue close);
 
 // "memory_bytes by rlimit, proc by no-proc"; empty when nothing is weaker.
 std::string weaker_text(JsonValue weaker);
+
+// "workspace/1, /etc/ethos/ceiling.json": names of the ceilings of a run.open, in their order.
+std::string ceilings_text(JsonValue ceilings);
+
+// Whether a path names a program that does what its arguments, a file or its input say: a shell, an
+// interpreter, a starter of other programs. By its name, so never certain.
+bool is_interpreter(std::string_view path);
 
 // Elements of an array of texts with ", " between.
 std::string joined(JsonValue array);

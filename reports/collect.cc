@@ -76,11 +76,34 @@ void Collector::note_clock(std::int64_t wall_ms) {
   newest_ms_ = std::max(newest_ms_, wall_ms);
 }
 
+// In a record's canonical form a commitment is {"c":"<44 characters>","kind":"<kind>","n":...}, and
+// no text can look so: a quotation mark in it is escaped.
+void Collector::count_commitments(std::string_view bytes) {
+  constexpr std::string_view kStart = "{\"c\":\"";
+  constexpr std::string_view kKind = "\",\"kind\":\"";
+  constexpr std::size_t kHash = 44;
+  constexpr std::size_t kMostKinds = 64;  // only an unverified ledger has as many
+  for (auto at = bytes.find(kStart); at != std::string_view::npos; at = bytes.find(kStart, at)) {
+    at += kStart.size() + kHash;
+    if (at >= bytes.size() || !bytes.substr(at).starts_with(kKind)) continue;
+    at += kKind.size();
+    const std::string_view kind = bytes.substr(at, bytes.find('"', at) - at);
+    const auto found = std::find_if(model_.commitments.begin(), model_.commitments.end(),
+                                    [kind](const CommittedKind& row) { return row.kind == kind; });
+    if (found != model_.commitments.end()) {
+      ++found->values;
+    } else if (model_.commitments.size() < kMostKinds) {
+      model_.commitments.push_back({std::string(kind), 1});
+    }
+  }
+}
+
 void Collector::add(std::uint64_t seq, std::string_view bytes, const Hash& leaf) {
   if (!tape_.parse(bytes) || !tape_.root().is_object()) {
     ++tie_out("(unreadable)").ledger;
     return;
   }
+  count_commitments(bytes);
   const JsonValue root = tape_.root();
   Event event{
       seq, {seq, {}}, root["type"].text_or(""), root["body"], root["ts"]["wall_ms"].integer_or(0)};

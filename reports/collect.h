@@ -72,6 +72,7 @@ class Collector {
   TieOutRow& tie_out(std::string_view type);
   Tally* tally_of(Where where);
   void note_clock(std::int64_t wall_ms);
+  void count_commitments(std::string_view bytes);
 
   void ledger_event(const Event& event);
   void key_epoch(const Event& event);
@@ -89,6 +90,7 @@ class Collector {
   void grant(std::uint32_t index, const Event& event);
   void enforced(std::uint32_t index, const Event& event);
   void denial(std::uint32_t index, const Event& event);
+  [[nodiscard]] std::vector<std::string_view> granted_paths(std::uint32_t index) const;
   void limit(std::uint32_t index, const Event& event);
   void gap(std::uint32_t index, const Event& event);
   void exported(std::uint32_t index, const Event& event);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "reports/acts.h"
 #include "reports/classify.h"
 #include "reports/collect.h"
 #include "reports/text.h"
@@ -39,9 +40,15 @@ void Collector::start_row(const Event& event, Run& run) {
   run.decision = model_.names.id(decision_text(body["decision"]), NameRole::decision);
   if (const auto uid = body["caller"]["uid"].integer())
     run.caller = model_.names.id(std::to_string(*uid), NameRole::user);
+  run.ceilings = model_.names.id(ceilings_text(body["ceilings"]), NameRole::declaration);
   if (const JsonValue exe = body["exe"]; exe.exists()) {
     run.exe_path = model_.names.id(path_text(exe["path"]), NameRole::path);
     run.exe_sha256 = name(exe["sha256"], NameRole::program);
+    run.interprets = is_interpreter(model_.text(run.exe_path));
+    if (const JsonValue reader = exe["interpreter"]; reader.exists()) {
+      run.interpreter = model_.names.id(path_text(reader["path"]), NameRole::path);
+      run.interpreter_sha256 = name(reader["sha256"], NameRole::program);
+    }
   }
 }
 
@@ -103,6 +110,16 @@ void Collector::enforced(std::uint32_t index, const Event& event) {
   }
 }
 
+// What the run was given of files, in the words of object_text.
+std::vector<std::string_view> Collector::granted_paths(std::uint32_t index) const {
+  std::vector<std::string_view> out;
+  for (const GrantId id : open_.at(index).grants) {
+    const Grant& grant = model_.grants[static_cast<std::size_t>(id)];
+    if (model_.names.role(grant.object) == NameRole::path) out.push_back(model_.text(grant.object));
+  }
+  return out;
+}
+
 void Collector::denial(std::uint32_t index, const Event& event) {
   Run& run = model_.runs[index];
   const JsonValue body = event.body;
@@ -121,8 +138,13 @@ void Collector::denial(std::uint32_t index, const Event& event) {
   out.fix = name(body["fix"], NameRole::cause);
   out.error = body["errno"].integer_or(0);  // before the capability, which depends on it
   out.count = not_negative(body["count"].integer_or(0));
-  out.capability = capability_of_denial(body["rule"].text_or(""), body["operation"].text_or(""),
-                                        model_.text(run.observe), out.error);
+  const std::string_view rule = body["rule"].text_or("");
+  const std::string_view operation = body["operation"].text_or("");
+  Call call{body["phase"].text_or(""), rule, operation, model_.text(run.observe), out.error};
+  if (call.observe == "all")
+    call.is_on_the_way = is_on_the_way(model_.text(out.object), granted_paths(index));
+  out.access = access_of(call);
+  out.capability = capability_of_denial(rule, operation, out.access);
   if (body["phase"].text_or("") == "setup") {
     ++run.setup_denials;
   } else {
@@ -183,6 +205,9 @@ void Collector::sarif_written(std::uint32_t index, const Event& event) {
   out.action = model_.names.id("written");
   out.digest = name(event.body["sha256"], NameRole::file);
   out.results = event.body["results"].integer_or(0);
+  const JsonValue converter = event.body["converter"];
+  out.converter = name(converter["product"]);
+  out.breaks_schema = converter["status"].integer_or(0) != 0;
   model_.artifacts.push_back(out);
 }
 

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "reports/limit_forms.h"
+#include "reports/limit_words.h"
 #include "reports/unwatched.h"
 #include "reports/words.h"
 
@@ -123,6 +124,12 @@ ControlState network_attempt(const Model& model) {
     out.state = Shown::partly;
     out.missing = "what " + runs_text(granted) + " with a network grant did with it";
   }
+  // Where no call is notified, an attempt is refused and nobody is told.
+  if (const std::int64_t blind = unwatched_runs(model).nothing; blind != 0) {
+    out.state = Shown::partly;
+    out.missing += (out.missing.empty() ? "" : "; ") + std::string("attempts in ") +
+                   runs_text(blind) + " (observation: off): refused without a record";
+  }
   return out;
 }
 
@@ -142,8 +149,8 @@ ControlState limit_reached(const Model& model) {
     out.statement = "no record says that a limit was reached in " + runs_text(model.now.started);
     return with_unseen_limits(std::move(out), model);
   }
-  ControlState out =
-      state(Shown::shown, "limits seen reached in " + runs_text(model.now.runs_with_limits));
+  ControlState out = state(Shown::shown, limit_records_text(model) + "; in " +
+                                             runs_text(model.now.runs_with_limits) + " altogether");
   for (const LimitEvent& row : model.limits) {
     if (out.evidence.size() < kMaxEvidence) out.evidence.push_back(row.ref);
   }

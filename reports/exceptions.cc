@@ -7,7 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "reports/limit_forms.h"
+#include "reports/acts.h"
+#include "reports/limit_words.h"
 #include "reports/text.h"
 #include "reports/words.h"
 
@@ -99,9 +100,11 @@ class Lister {
       if (first.cause != NameId::none) happened += ": " + model_.text(first.cause);
       add(ExceptionKind::refused, first.run, first.ref, first.at_ms, model_.text(first.rule), tried,
           happened);
+      model_.exceptions.back().records = group.records.size();
       return;
     }
-    std::string happened = std::to_string(group.acts - group.attempts) + " denied";
+    std::string happened =
+        std::to_string(group.acts - group.attempts) + " denied" + records_of(group);
     if (group.attempts != 0) {
       happened +=
           ", " + std::to_string(group.attempts) + " let through to the kernel (answer not seen)";
@@ -111,6 +114,7 @@ class Lister {
     add(ExceptionKind::denied, first.run, first.ref, first.at_ms, model_.text(first.rule), tried,
         happened);
     model_.exceptions.back().is_open = group.attempts != 0;
+    model_.exceptions.back().records = group.records.size();
   }
 
   // Every act, as long as there is room: this may be the only place that people read. What does not
@@ -119,8 +123,7 @@ class Lister {
     constexpr std::size_t kRoom = kMaxText - 80;  // for the words about the rest
     std::vector<std::string> acts;
     for (const Denial* denial : group.records) {
-      std::string act =
-          shortened(act_text(model_.text(denial->operation), model_.text(denial->object)), kMaxAct);
+      std::string act = shortened(act_text(model_, *denial), kMaxAct);
       if (has_several_answers(group)) act += answer_of(*denial);
       if (denial->count > 1) act += " (" + std::to_string(denial->count) + " times)";
       if (std::find(acts.begin(), acts.end(), act) == acts.end()) acts.push_back(std::move(act));
@@ -140,6 +143,16 @@ class Lister {
     return out;
   }
 
+  // " in 2 records (#160, #161)": each record of the line can be found.
+  static std::string records_of(const DenialGroup& group) {
+    constexpr std::size_t kMostNamed = 8;
+    if (group.records.size() == 1) return {};
+    std::string out = " in " + std::to_string(group.records.size()) + " records (";
+    for (std::size_t i = 0; i < std::min(group.records.size(), kMostNamed); ++i)
+      out += (i == 0 ? "#" : ", #") + std::to_string(group.records[i]->ref.seq);
+    return out + (group.records.size() > kMostNamed ? " and more)" : ")");
+  }
+
   static bool has_several_answers(const DenialGroup& group) {
     return std::any_of(group.records.begin(), group.records.end(),
                        [&](const Denial* denial) { return denial->error != group.first->error; });
@@ -155,19 +168,23 @@ class Lister {
     std::vector<std::int64_t> seen;
     std::string out;
     for (const Denial* denial : group.records) {
-      if (denial->error == 0 || std::find(seen.begin(), seen.end(), denial->error) != seen.end())
+      const bool is_attempt = model_.text(denial->outcome) == "attempt";
+      if (is_attempt || denial->error == 0 ||
+          std::find(seen.begin(), seen.end(), denial->error) != seen.end())
         continue;
       seen.push_back(denial->error);
-      out += (out.empty() ? "" : "; ") + errno_text(denial->error);
+      out += (out.empty() ? "" : "; ") + answer_text(model_, *denial);
       if (seen.size() == 4) break;
     }
     return out;
   }
 
   void limit(const LimitEvent& event) {
+    const LimitRecord record = record_of(model_, event);
     add(ExceptionKind::limit, event.run, event.ref, event.at_ms, model_.text(event.limit),
-        limit_text(model_, event),
-        model_.text(event.action) + " by " + enforcer_label(model_.text(event.enforced_by)));
+        limit_text(record), limit_outcome(record));
+    model_.exceptions.back().is_killed = record.action == "killed";
+    model_.exceptions.back().is_presumed = is_presumed(record);
   }
 
   Model& model_;
@@ -178,11 +195,35 @@ class Lister {
 int rank_of(const Exception& row) {
   constexpr std::array<std::string_view, 5> kRules = {"no-network", "git", "hidden", "arch",
                                                       "syscall"};
-  if (row.kind == ExceptionKind::limit) return row.happened.starts_with("killed") ? 0 : 1;
+  if (row.kind == ExceptionKind::limit) return row.is_killed ? 0 : 1;
   if (row.kind != ExceptionKind::denied) return 0;
   if (row.is_open) return -1;
   const auto* at = std::find(kRules.begin(), kRules.end(), row.rule);
   return static_cast<int>(at - kRules.begin());
+}
+
+std::string_view order_text() {
+  return "Order: first what nobody vouches for and what is missing (not confirmed by the verifier, "
+         "left behind, lost supervisor, no end, lost events), because nothing can be concluded "
+         "from it; then refused acts, limits, and starts that were refused. Refused acts: first "
+         "those whose answer was not seen; then reaching for a network (data could leave), Git "
+         "data (what is planted there is run later, by somebody else), hidden names (secrets), "
+         "other system call tables, other calls, and everything else. Limits: what ended a run "
+         "first. Then by record. It is an order of kinds and no measure of damage or intent.";
+}
+
+std::string_view no_exceptions_text() {
+  return "Not listed: exits of tools other than 0 (their meaning is the tool's own; a linter often "
+         "says so that it found something), runs held in a weaker form (Strength of enforcement), "
+         "and sets of grants without an approval (Drift of grants).";
+}
+
+std::string exceptions_counted(const Model& model) {
+  std::uint64_t records = 0;
+  for (const Exception& row : model.exceptions) records += row.records;
+  const std::size_t lines = model.exceptions.size();
+  return std::to_string(lines) + (lines == 1 ? " line joins " : " lines join ") +
+         std::to_string(records) + (records == 1 ? " record" : " records");
 }
 
 void list_exceptions(Model& model) { Lister(model).list(); }

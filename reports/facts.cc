@@ -74,14 +74,14 @@ void fill_facts(const Model& model, Table& table) {
   for (const PinPart& part : pin_parts(model))
     line(table, "compare with your pin", part.name, part.value, pin_text());
   line(table, "your verifier", "source", "verify/", verifier_source_text());
-  line(table, "your verifier", "sha256", verifier_digest_text(model),
-       "of the program that checked, ethos-verify " + verdict.verifier);
+  for (const ProgramRow& row : program_rows(model))
+    line(table, "programs", row.name, row.version, row.did + "; SHA-256: " + row.digest);
+  line(table, "programs", "same", "", same_program_text());
   for (const std::string& command : verifier_build_commands())
     line(table, "your verifier", "build", command);
   for (const RedoStep& step : redo_steps(model)) {
     line(table, "check again", step.what, step.command,
-         "a good answer: exit status " + std::to_string(step.status) +
-             ", last line: " + step.answer);
+         "a good answer: exit status " + std::to_string(step.status) + ", " + answer_text(step));
   }
 }
 

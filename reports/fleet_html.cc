@@ -240,7 +240,7 @@ class FleetPage {
 
   void exception_row(const FleetException& row) {
     html_.raw("<tr><td><span").attribute("class", "tag k-" + std::string(name_of(row.what.kind)));
-    html_.raw(">").text(label_of(row.what.kind)).raw("</span>");
+    html_.raw(">").text(label_of(row.what)).raw("</span>");
     if (!row.what.rule.empty()) {
       html_.raw("<br>").text(row.what.kind == ExceptionKind::limit ? limit_label(row.what.rule)
                                                                    : row.what.rule);

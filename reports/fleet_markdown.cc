@@ -72,7 +72,7 @@ void write_fleet_markdown(const Fleet& fleet, std::size_t budget, Sink& sink) {
       "|---|---|---|---|---|---|---|---|\n";
   rows.clear();
   for (const FleetException& row : fleet.exceptions) {
-    rows.push_back("| " + std::string(label_of(row.what.kind)) + " | " +
+    rows.push_back("| " + std::string(label_of(row.what)) + " | " +
                    code(fleet.members[row.member].name) + " | " + code(row.tool) + " | " +
                    code(row.what.rule) + " | " + code(row.what.tried) + " | " +
                    code(row.what.happened) + " | " + utc_ms_text(row.what.at_ms) + " | `" +

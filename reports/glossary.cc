@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reports/limit_forms.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -22,7 +23,10 @@ const std::vector<Term>& glossary() {
       {"Cage",
        "what ethos-run builds around a tool from namespaces, a system call filter and limits. It "
        "stood means that the kernel showed it before the tool was released."},
-      {"Ceiling", "the most that declarations of an origin may ask for."},
+      {"Catalog", "declarations of usual tools that are installed with ethos-run."},
+      {"Ceiling",
+       "the most that a declaration of an origin may ask for; a start that asks for more is "
+       "refused. Which ones there were: Strength of enforcement."},
       {"Cgroup / rlimit / tmpfs",
        "by what the kernel holds a limit: for the whole cage together; for each process by itself; "
        "by the size of a file system in memory."},
@@ -32,6 +36,7 @@ const std::vector<Term>& glossary() {
       {"Commitment",
        "a salted hash that stands in a record in place of a value, so that the value can be shown "
        "or withheld later."},
+      {"Control plane", "a service of yours that allows or refuses runs before they start."},
       {"Cosignature / Witness",
        "an outside party's signature under a checkpoint: it saw this state, and none that "
        "contradicts it."},
@@ -42,84 +47,132 @@ const std::vector<Term>& glossary() {
       {"Denial",
        "an act that was refused while the tool ran or its results were taken out. Refused to start "
        "is told apart."},
+      {"Digest / SHA-256",
+       "a number that bytes give and that no other known bytes give; printed in 64 hex digits."},
       {"Drift", "grants of a tool that differ from those it had before."},
       {"Errno",
-       "the number by which the kernel says why a call failed. EPERM, EACCES: it was refused. "
-       "ENOENT: for the tool there is nothing of that name, also because it is hidden or not "
-       "granted."},
-      {"Exception", "something that did not go as declared, gravest kind first."},
+       "the number by which the kernel says why a call failed. EPERM, EACCES: it was refused, also "
+       "because the name is hidden. ENOENT in a denial: the host has it, and the tool was told "
+       "that "
+       "there is nothing of that name. What nobody has is no denial."},
+      {"Exception",
+       "something that did not go as declared. An exit of a tool other than 0 is none: what it "
+       "means, the tool says."},
       {"Export", "a file that was brought out of a run's staged write grant when the run ended."},
       {"Gap", "acts that were counted and have no record of their own."},
+      {"Genesis", "record 0, with which a ledger begins: it names the ledger and its first keys."},
+      {"Git rule",
+       "how a repository's Git data is kept from a tool: `git none` masks .git in every directory, "
+       "read gives it for reading."},
       {"Grant",
        "a capability a run got, recorded before the tool started. In force means that the cage "
        "stood (sandbox.enforced)."},
       {"Held / Reached",
-       "a limit is held in a run that had it in force. Reached means that a record says so; "
-       "whether each refusal leaves one depends on what holds the limit (Limits in force)."},
-      {"Hidden", "names below a read grant that were kept out of the tool's sight."},
+       "a limit is held in a run that had it in force. Reached means that a record says so, or "
+       "that a look saw the run at or near it; then a refusal is presumed and not seen. Whether "
+       "each refusal leaves a record depends on what holds the limit (Limits in force)."},
+      {"Hidden",
+       "names below a read grant whose content was kept from the tool (EACCES); the name itself "
+       "may "
+       "be seen."},
+      {"Interpreter",
+       "a program that does what a script or its arguments say: a shell, Python. Its digest does "
+       "not tell what it was told to do. By its name, so never certain."},
       {"Kernel audit / Landlock",
        "the kernel's rules for files and its own report of what they refused, where the host has "
        "one."},
-      {"Key epoch", "the records whose checkpoints one signing key may sign."},
+      {"Key epoch / Epoch",
+       "the records whose checkpoints one signing key may sign; counted from 0."},
+      {"Layer",
+       "what a tool wrote under a staged grant, in memory, before any of it is brought out."},
       {"Legal hold", "an order that keeps records from being dropped."},
       {"Limit of time / wall_ms",
        "the longest that a run may take by the clock, from its release."},
       {"Mark",
        "how the object of a denial is known: K from the kernel, S measured by the supervisor, A "
        "read from the tool's memory, P a probe."},
+      {"Namespaces",
+       "the kernel's separate views of files, processes and network that a cage is made of."},
+      {"Notified call",
+       "a system call that the kernel holds until the supervisor has answered; so is it known."},
       {"Observation",
        "which calls were notified: all, those that write, or none (off). What is not observed is "
        "still refused."},
       {"Origin", "the name of a ledger, never used twice; of a declaration, where it lay."},
       {"Outcome", "denied: refused; attempt: left to the kernel."},
+      {"Peak / Highest seen",
+       "the largest figure of a run: of memory the kernel's for the largest process at its end (or "
+       "of the whole cage, by a cgroup), of processes the largest at a look."},
       {"Phase",
        "setup: before the tool started; run: while it ran; commit: while its results were taken "
        "out."},
+      {"pidfd", "the kernel's handle by which the supervisor learns that the tool has ended."},
       {"Pin",
        "what the auditor holds from another way: the ledger's name, first record and root key."},
       {"Population", "all runs of the period, fixed by a digest before a sample is drawn."},
-      {"Profile", "a named set of what a kind of tool gets and of its limits."},
+      {"Presumed", "concluded from figures that were seen; the act itself was not seen."},
+      {"Profile",
+       "a named set of what a kind of tool gets and of its limits, on which a declaration builds "
+       "(Strength of enforcement)."},
       {"Prune / Dropped", "old records were removed for retention; their hashes are still there."},
       {"Record number and leaf hash",
        "#seq is the record's place in the ledger; the 16 hex digits are the start of its RFC 6962 "
        "leaf hash."},
       {"Redaction", "values withheld from this report by a policy, counted."},
+      {"Release",
+       "the moment at which the tool was let go, after its cage stood and was recorded. From it "
+       "time is counted (Ran for)."},
+      {"Revision",
+       "the commit that the workspace's Git data named when the run was opened. Whether the files "
+       "differed from it is not recorded."},
+      {"RLIMIT_NPROC / RLIMIT_DATA",
+       "rlimits of the number of processes (of the run's own user) and of a process's memory."},
       {"Root", "one hash over all records that a checkpoint covers."},
       {"Rule", "the reason why an act was refused, in one word."},
       {"Run",
        "one start of one tool under ethos-run, from run.open to run.close. It belongs to the "
        "period in which it was opened."},
       {"SARIF", "the file format of a tool's findings (OASIS SARIF 2.1.0), written after the run."},
+      {"Scratch", "memory for a run's own temporary files, gone when it ends."},
+      {"Seal", "a record that ends a ledger for good."},
+      {"Seccomp / system call sensor",
+       "the kernel's filter for calls of a program; the sensor is told of calls that it refuses."},
+      {"Seed", "a text of the auditor's from which the sample follows."},
       {"Sensor", "what saw acts while a tool ran; a sensor that was not live saw nothing."},
       {"Staged",
        "written to a place of the run's own and brought out only when the tool ended by "
        "itself."},
       {"Status of ethos-run / Exit of the tool",
        "two numbers. ethos-run ends with the tool's own exit unless: 120 refused before the start, "
-       "121 ended at a limit, 122 acts were denied and the caller asked to fail then, 124 ended at "
-       "the limit of time, 125 ethos-run failed, 126 not executable, 127 not found, above 128 a "
-       "signal."},
-      {"Seccomp / system call sensor",
-       "the kernel's filter for calls of a program; the sensor is told of calls that it refuses."},
+       "121 ended at a limit, 122 acts were denied, or counted without a record, and the caller "
+       "asked to fail then, 124 ended at the limit of time, 125 ethos-run failed, 126 not "
+       "executable, 127 not found, above 128 a signal."},
       {"Straddling run",
        "a run that was opened in one period and ended in another. It is counted once, where it was "
        "opened."},
-      {"Supervisor", "the part of ethos-run that watches the cage from outside."},
+      {"Supervisor",
+       "the part of ethos-run that watches the cage from outside. It answers notified calls, looks "
+       "at memory and processes, and ends runs; single requests beyond a limit are refused by the "
+       "kernel."},
+      {"System directories",
+       "system: before a path means the host's own directories (/usr, /etc, /opt and the like), "
+       "workspace: the tree that the tool worked on, host: elsewhere."},
       {"Tie-out",
        "a table in which each record stands in exactly one place, so that sums can be "
        "checked."},
+      {"Time stamp / Anchor",
+       "an authority's signed statement that a state of the ledger existed by a certain time."},
+      {"Tree", "the Merkle tree (RFC 6962) over all records, whose top is the root."},
       {"Unused", "use would have left a record, and there is none."},
       {"Use is not recorded",
        "this kind of use leaves no record; neither use nor its absence is claimed."},
       {"Used", "a record shows use: a file that was exported from a write grant, a program start."},
-      {"Time stamp / Anchor",
-       "an authority's signed statement that a state of the ledger existed by a certain time."},
       {"Verdict",
        "the verifier's answer to one of eight questions: holds, fails, incomplete (true, and "
        "something is missing), or not checked, which affirms nothing."},
       {"Waiver", "an accepted deviation with owner and last day."},
-      {"Weaker form",
-       "a limit held by something else than a cgroup: an rlimit, or looks of the supervisor."},
+      {"Weaker form", weaker_meaning()},
+      {"Workspace", "the directory of the project that the run was started for."},
       {"Zone / tzdata", "the calendar by which days are told, and the version of its data."},
   };
   return terms;

@@ -78,9 +78,12 @@ void put_masthead(const Page& page) {
   html.raw("</dd>\n<dt>Last record</dt><dd>");
   put_time_both(page, model.source.head_ms);
   html.raw(
-      " <span class=\"mute\">(the time of this document; no other clock was "
-      "read)</span></dd>\n<dt>Made by</dt><dd>");
-  html.text(model.generator).raw("</dd>\n</dl>\n</header>\n");
+      " <span class=\"mute\">(the newest moment that this report knows of)</span></dd>\n<dt>Made "
+      "by</dt><dd>");
+  html.text(model.generator)
+      .raw(
+          " <span class=\"mute\">(when is not recorded: no clock was read, so that the same "
+          "records give the same bytes)</span></dd>\n</dl>\n</header>\n");
 }
 
 namespace {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "reports/html.h"
 #include "reports/html_parts.h"
+#include "reports/limit_words.h"
 #include "reports/text.h"
 #include "reports/unwatched.h"
 #include "reports/words.h"
@@ -119,7 +122,8 @@ void put_matrix(const Page& page) {
       "of this kind leaves no record (<a href=\"#weaker\">What was observed</a>)</li><li><span "
       "class=\"sym s-held\">●</span>held: a limit was in "
       "force</li><li><span class=\"sym s-tried\">✗</span>reached: a record says that a limit was "
-      "met; where none does, see <a href=\"#limit-forms\">Limits in force</a></li></ul>\n");
+      "reached, or that the run was seen at or near it; where none does, see <a "
+      "href=\"#limit-forms\">Limits in force</a></li></ul>\n");
   html.raw(
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table "
       "class=\"matrix\"><caption>Figures are runs, "
@@ -150,11 +154,7 @@ void put_matrix(const Page& page) {
 namespace {
 
 void put_limit_use(const Page& page, const GrantRow& row) {
-  if (row.has_peak) {
-    page.html.raw("highest seen: ").text(limit_figure(page.model.text(row.grant.object), row.peak));
-  } else {
-    page.html.raw("no figure recorded");
-  }
+  page.html.raw("highest seen: ").text(limit_figure(page.model.text(row.grant.object), row.peak));
 }
 
 void put_write_use(Html& html, const GrantRow& row) {
@@ -173,10 +173,11 @@ void put_write_use(Html& html, const GrantRow& row) {
 }
 
 void put_use(const Page& page, const GrantRow& row) {
-  if (row.grant.capability == Capability::limits) {
-    put_limit_use(page, row);
-  } else if (row.grant.capability == Capability::hidden) {
-    page.html.raw("kept out of sight");
+  if (row.grant.capability == Capability::hidden) {
+    page.html.raw(row.grant.object != NameId::none &&
+                          page.model.text(row.grant.object) == kNothingHidden
+                      ? Markup("nothing was hidden by a pattern")
+                      : Markup("what fits cannot be read; the name may be seen"));
   } else if (row.grant.use == Use::withheld) {
     page.html.raw("nothing granted");
   } else if (row.grant.use == Use::not_recorded) {
@@ -194,48 +195,101 @@ void put_object(const Page& page, const Grant& grant) {
   Html& html = page.html;
   const std::string& object = page.model.text(grant.object);
   const std::string& detail = page.model.text(grant.detail);
+  if (grant.capability == Capability::limits) {
+    put_code(html, object);
+    html.raw(" at most ").text(limit_figure(object, grant.value)).raw(", by ").text(detail);
+    return;
+  }
   html.raw("<span class=\"long\">");
   put_code(html, object);
-  if (grant.capability == Capability::limits) {
-    html.raw(" at most ").text(limit_figure(object, grant.value)).raw(", by ").text(detail);
-  } else if (!detail.empty()) {
-    html.raw(" <span class=\"mute\">").text(detail).raw("</span>");
-  }
+  if (!detail.empty()) html.raw(" <span class=\"mute\">").text(detail).raw("</span>");
   html.raw("</span>");
+}
+
+bool is_limit(const GrantRow& row) { return row.grant.capability == Capability::limits; }
+
+// The limits of one tool, from `first`, that were in force in equally many runs.
+std::size_t end_of_limits(const Model& model, std::size_t first) {
+  const std::vector<GrantRow>& rows = model.grant_rows;
+  std::size_t end = first + 1;
+  while (end < rows.size() && is_limit(rows[first]) && is_limit(rows[end]) &&
+         rows[end].tool == rows[first].tool && rows[end].runs == rows[first].runs)
+    ++end;
+  return end;
+}
+
+void put_limits_of(const Page& page, std::size_t first, std::size_t end) {
+  Html& html = page.html;
+  for (std::size_t i = first; i < end; ++i) {
+    const GrantRow& row = page.model.grant_rows[i];
+    if (i != first) html.raw("; ");
+    put_object(page, row.grant);
+    if (row.has_peak) {
+      html.raw(" (");
+      put_limit_use(page, row);
+      html.raw(")");
+    }
+  }
+}
+
+void put_last(Html& html, const Ref& first, const Ref& last) {
+  put_ref(html, first);
+  if (last.seq == first.seq) return;
+  html.raw("<br><span class=\"ref\"").attribute("title", ref_text(last)).raw(">to #");
+  html.text(std::to_string(last.seq)).raw("</span>");
+}
+
+// One line of grants: a row, or the limits of a tool together.
+void put_grant_line(const Page& page, std::size_t first, std::size_t end) {
+  const Model& model = page.model;
+  const GrantRow& row = model.grant_rows[first];
+  Html& html = page.html;
+  html.raw("<tr><td class=\"nw\">").text(model.text(row.tool)).raw("</td><td class=\"nw\">");
+  put_code(html, model.text(row.grant.cap));
+  if (end - first > 1) html.raw(" (").number(static_cast<std::uint64_t>(end - first)).raw(" rows)");
+  html.raw("</td><td>");
+  if (is_limit(row)) {
+    put_limits_of(page, first, end);
+  } else {
+    put_object(page, row.grant);
+  }
+  html.raw("</td><td class=\"n\">").number(row.runs).raw("</td><td>");
+  if (is_limit(row)) {
+    html.raw("held; the figure beside a limit is the highest seen, one without has none");
+  } else {
+    put_use(page, row);
+  }
+  html.raw("</td><td class=\"nw\">");
+  Ref last = row.last;
+  for (std::size_t i = first; i < end; ++i) {
+    if (model.grant_rows[i].last.seq > last.seq) last = model.grant_rows[i].last;
+  }
+  put_last(html, row.first, last);
+  html.raw("</td></tr>\n");
 }
 
 void put_grants(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
   const std::size_t count = model.grant_rows.size();
-  const std::size_t shown = std::min(count, page.limits.rows);
+  std::vector<std::pair<std::size_t, std::size_t>> lines;
+  for (std::size_t i = 0; i < count; i = lines.back().second)
+    lines.emplace_back(i, end_of_limits(model, i));
+  const std::size_t shown = std::min(lines.size(), page.limits.rows);
+  const std::size_t rows = shown == 0 ? 0 : lines[shown - 1].second;
   open_details(page)
       .raw(" id=\"grants\"><summary>Grant by grant (")
       .number(static_cast<std::uint64_t>(count));
   html.raw(" rows)</summary><div class=\"inner\">\n");
-  put_shown(html, shown, count, "by tool", "grants.csv");
+  put_shown(html, rows, count, "by tool", "grants.csv");
   open_table(
       html,
       {"grants",
-       "What each tool had in force, and what the records say about its use. ",
+       "What each tool had in force, and what the records say about its use; the limits of a tool "
+       "are one line. ",
        grant_rows_text(model) + ".",
        {{"Tool"}, {"Grant"}, {"Of what"}, {"Runs", true}, {"Use"}, {"First to last record"}}});
-  for (std::size_t i = 0; i < shown; ++i) {
-    const GrantRow& row = model.grant_rows[i];
-    html.raw("<tr><td class=\"nw\">").text(model.text(row.tool)).raw("</td><td class=\"nw\">");
-    put_code(html, model.text(row.grant.cap));
-    html.raw("</td><td>");
-    put_object(page, row.grant);
-    html.raw("</td><td class=\"n\">").number(row.runs).raw("</td><td>");
-    put_use(page, row);
-    html.raw("</td><td class=\"nw\">");
-    put_ref(html, row.first);
-    if (row.last.seq != row.first.seq) {
-      html.raw("<br><span class=\"ref\"").attribute("title", ref_text(row.last)).raw(">to #");
-      html.text(std::to_string(row.last.seq)).raw("</span>");
-    }
-    html.raw("</td></tr>\n");
-  }
+  for (std::size_t i = 0; i < shown; ++i) put_grant_line(page, lines[i].first, lines[i].second);
   close_table(html);
   html.raw("</div></details>\n");
 }

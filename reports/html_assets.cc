@@ -120,17 +120,19 @@ td .long{min-width:0}
 }
 @media print{
 html{font-size:11px}body{font-size:9.5pt}h1{font-size:18pt}h2{font-size:13pt;margin-top:1.4rem;break-after:avoid}h3{break-after:avoid}
-nav,.skip,.filter label,.filter input,.filter button,.copy{display:none}
+nav,.skip,.filter label,.filter input,.filter button,.filter.idle,.copy{display:none}
 .alarm{position:static;color:#a40e26;background:#fff;border:2px solid #a40e26}
 a{color:inherit;text-decoration:none}
 .scroll{overflow:visible}table,.matrix{font-size:7.6pt}.matrix th,.matrix td{padding:.2rem .25rem}th,td{padding:.2rem .3rem}
-thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.tiles li,.verdicts li,.facts dd{break-inside:avoid}.facts dt,caption,summary,.filter{break-after:avoid}
-.nw,time,td.n,th.n{white-space:normal}td .long,td time{min-width:0}
+thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.tiles li,.verdicts li,pre{break-inside:avoid}caption,summary,.filter{break-after:avoid}
+.nw,time,td.n,th.n{white-space:normal}td .long{min-width:0}td time{min-width:6.9em}
+p,li,dd{orphans:2;widows:2}p,li,dd,caption,figcaption{max-width:none}figure svg{max-width:30rem}#runs td:nth-child(10){min-width:10rem}#controls td:last-child{min-width:15rem}details .inner{padding-left:0}#method dl{columns:2;column-gap:1.6rem}#method dl dd{margin:0 0 .35rem}#method dt{break-after:avoid}
 /* Without grid and var(): not every engine that prints knows them. */
 .tiles,.verdicts,.facts,.legend{display:block}
 .tiles li{display:inline-block;vertical-align:top;width:23.5%;margin:0 .6% .5rem 0;border:1px solid #d0d7de}
 .verdicts li{display:inline-block;vertical-align:top;width:48%;margin:0 1.5% .4rem 0;border-top:1px solid #d0d7de}
-.facts dt{float:left;clear:left;width:13rem}.facts dd{margin:0 0 .15rem 13.5rem}.facts::after{content:"";display:block;clear:both}
+/* A label on the line of its value: no page can end between them. */
+.facts dt,.facts dd{display:inline;margin:0}.facts dt::after{content:": "}.facts dd::after{content:"\A";white-space:pre}
 .legend li{display:inline-block;margin-right:1.4rem}
 header.mast{border-bottom:2px solid #1b1f24}.box{border:1px solid #d0d7de;border-left:6px solid #57606a}.box.no{border-left-color:#a40e26}
 th,td{border-bottom:1px solid #d0d7de}thead th{border-bottom:2px solid #8c959f;background:#f6f8fa}
@@ -187,6 +189,7 @@ constexpr std::string_view kScript = R"js(
         row.hidden = !fits;
         if (fits) shown++;
       });
+      bar.classList.toggle("idle", words.length === 0);
       count.textContent = shown + " of " + rows.length + " rows" +
         (words.length ? " shown, filtered by \u201c" + input.value.trim() + "\u201d" : "");
       clear.hidden = words.length === 0;

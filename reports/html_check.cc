@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/html_parts.h"
 #include "reports/redo.h"
+#include "reports/withheld.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -36,6 +37,7 @@ void put_verdict_table(const Page& page) {
         .number(check.checked)
         .raw("</td><td>")
         .text(verdict_says(check))
+        .text(check.name == "disclosure" ? ". " + disclosure_text(model) + "." : std::string())
         .raw("</td></tr>\n");
   }
   close_table(html);
@@ -85,16 +87,20 @@ void put_program(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
   html.raw("<li><strong>Your verifier.</strong> ").text(verifier_source_text());
-  html.raw("\n<dl class=\"facts\"><dt>Checked this report</dt><dd>ethos-verify ")
-      .text(model.verdict.verifier)
-      .raw("</dd>\n<dt>SHA-256 of that program</dt><dd>");
-  if (model.verifier_digest.empty()) {
-    html.text(verifier_digest_text(model));
-  } else {
-    put_code(html, model.verifier_digest);
-    html.raw(" <span class=\"mute\">of the file as it was run, with its debug information</span>");
+  html.raw("\n");
+  open_table(html, {"",
+                    "Programs that had a part in this report. SHA-256 is of the file as it was "
+                    "run, with its debug information.",
+                    "",
+                    {{"Program"}, {"What it did"}, {"Version"}, {"SHA-256"}}});
+  for (const ProgramRow& row : program_rows(model)) {
+    html.raw("<tr><th scope=\"row\">").text(row.name).raw("</th><td>").text(row.did);
+    html.raw("</td><td>").text(row.version).raw("</td><td><span class=\"long\">");
+    put_code(html, row.digest);
+    html.raw("</span></td></tr>\n");
   }
-  html.raw("</dd></dl>\nIn the source tree:\n<pre data-copy>");
+  close_table(html);
+  html.raw("<p>").text(same_program_text()).raw("</p>\nIn the source tree:\n<pre data-copy>");
   for (const std::string& command : verifier_build_commands()) html.text(command).raw("\n");
   html.raw("</pre></li>\n");
 }
@@ -111,11 +117,15 @@ void put_steps(const Page& page) {
     html.raw("<li>").text(step.what).raw(":\n<pre data-copy>").text(step.command);
     html.raw("\n</pre>\n<small>A good answer: exit status <strong>")
         .number(static_cast<std::int64_t>(step.status))
-        .raw("</strong> (<code>echo $?</code>), last line: </small>");
+        .raw("</strong> (<code>echo $?</code>), ")
+        .text(step.is_each_line ? "each line ends in" : "last line:")
+        .raw(" </small>");
     put_code(html, step.answer);
     html.raw("</li>\n");
   }
-  html.raw("</ol></li>\n</ol>\n<p>LEDGER may have grown since: only its first ")
+  html.raw("</ol></li>\n</ol>\n<p>")
+      .text(asked_text(model))
+      .raw("</p>\n<p>LEDGER may have grown since: only its first ")
       .number(model.source.size)
       .raw(
           " records count. With a bundle of it (<code>--bundle BUNDLE</code> in place of "

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "reports/acts.h"
 #include "reports/html.h"
 #include "reports/html_parts.h"
 #include "reports/limit_forms.h"
+#include "reports/limit_words.h"
 #include "reports/svg_chart.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -129,7 +131,7 @@ void put_denial_rows(const Page& page) {
         .raw("<br>")
         .text(model.text(row.rule))
         .raw("</td><td><span class=\"long\">");
-    put_code(html, act_text(model.text(row.operation), model.text(row.object)));
+    put_code(html, act_text(model, row));
     if (row.cause != NameId::none)
       html.raw(" <span class=\"mute\">").text(model.text(row.cause)).raw("</span>");
     html.raw("</span></td><td>").text(model.text(row.outcome));
@@ -148,21 +150,22 @@ void put_limit_rows(const Page& page) {
   Html& html = page.html;
   if (model.limits.empty()) return;
   const std::size_t shown = std::min(model.limits.size(), page.limits.rows);
-  html.raw("<h3>Limits reached</h3>\n");
+  html.raw("<h3>Limit records</h3>\n");
   put_shown(html, shown, model.limits.size(), "by record number", "limits.csv");
   open_table(html, {"limit-rows",
-                    "The exact figures, in bytes, milliseconds and processes, are in limits.csv.",
-                    "",
+                    "The exact figures, in bytes, milliseconds and processes, are in limits.csv. ",
+                    limit_records_text(model) + ".",
                     {{"When"},
                      {"Tool and run"},
                      {"Limit"},
                      {"What was seen"},
-                     {"Action"},
+                     {"What happened"},
                      {"Held by"},
                      {"Known from"},
                      {"Record"}}});
   for (std::size_t i = 0; i < shown; ++i) {
     const LimitEvent& row = model.limits[i];
+    const LimitRecord record = record_of(model, row);
     html.raw("<tr><td>");
     put_time(page, row.at_ms);
     html.raw("</td><td>").text(model.text(model.runs[row.run].tool)).raw("<br>");
@@ -170,10 +173,10 @@ void put_limit_rows(const Page& page) {
     html.raw("</td><td>");
     html.text(limit_label(model.text(row.limit))).raw("<br>");
     put_code(html, model.text(row.limit));
-    html.raw("</td><td>").text(limit_text(model, row)).raw("</td><td>");
-    html.text(model.text(row.action))
+    html.raw("</td><td>").text(limit_text(record)).raw("</td><td>");
+    html.text(limit_outcome(record))
         .raw("</td><td>")
-        .text(enforcer_label(model.text(row.enforced_by)))
+        .text(enforcer_label(record.limit, record.enforced_by))
         .raw("</td><td>");
     html.text(source_label(model.text(row.source)))
         .raw(" (mark ")
@@ -200,8 +203,8 @@ void put_limit_forms(const Page& page) {
   open_table(html,
              {"",
               "By what each limit was held in the runs whose cage stood, and whether reaching "
-              "it leaves a record.",
-              "",
+              "it leaves a record. Weaker form: ",
+              std::string(weaker_meaning()) + ".",
               {{"Limit"},
                {"Held by"},
                {"Runs", true},
@@ -212,7 +215,9 @@ void put_limit_forms(const Page& page) {
     const std::string& by = model.text(row.by);
     html.raw("<tr><th scope=\"row\">").text(limit_label(limit)).raw("<br>");
     put_code(html, limit);
-    html.raw("</th><td>").text(enforcer_label(by)).raw("</td><td class=\"n\">").number(row.runs);
+    html.raw("</th><td>").text(enforcer_label(limit, by));
+    if (is_weaker_form(limit, by)) html.raw(" <strong>weaker form</strong>");
+    html.raw("</td><td class=\"n\">").number(row.runs);
     html.raw("</td><td><span class=\"long\"><strong>")
         .raw(row.seen == LimitForm::Seen::counted     ? Markup("each time")
              : row.seen == LimitForm::Seen::looked_at ? Markup("not always")

@@ -147,13 +147,34 @@ void put_row(const Page& page, const Drift& row) {
   html.raw("</td><td>");
   put_time(page, run.started_ms);
   html.raw("</td><td>");
-  if (!row.before) html.raw("first set of a tool without an earlier run: no change");
-  if (row.before && row.changes.empty()) html.raw("the same grants in another number");
+  if (row.changes.empty()) html.raw("the same grants in another number");
   put_changes(page, row.changes);
   html.raw("</td><td>").text(approval_text(run.decision, model)).raw("</td><td>");
   put_ref(html, row.ref);
-  if (row.before) put_before(html, *row.before);
+  put_before(html, *row.before);
   html.raw("</td></tr>\n");
+}
+
+// They have no change to show; what was given stands in the comparison, and in drift.csv.
+void put_first_sets(const Page& page) {
+  const Model& model = page.model;
+  constexpr std::size_t kMostNamed = 40;
+  if (model.first_sets() == 0) return;
+  page.html.raw("<p>First sets, with the record of each and the approval: ");
+  std::size_t named = 0;
+  for (const Drift& row : model.drift) {
+    if (row.before) continue;
+    if (named == kMostNamed) {
+      page.html.raw("; and more in drift.csv");
+      break;
+    }
+    const Run& run = model.runs[row.run];
+    if (named++ != 0) page.html.raw("; ");
+    page.html.text(model.text(run.tool)).raw(" ");
+    put_ref(page.html, row.ref);
+    page.html.raw(", ").text(approval_text(run.decision, model));
+  }
+  page.html.raw(".</p>\n");
 }
 
 }  // namespace
@@ -172,15 +193,24 @@ void put_drift(const Page& page) {
     return;
   }
   html.raw("<p>").text(drift_text(model)).raw("</p>\n");
-  const std::size_t shown = std::min(model.drift.size(), page.limits.rows);
-  put_shown(html, shown, model.drift.size(), "by record number", "drift.csv");
+  std::vector<const Drift*> rows;
+  for (const Drift& row : model.drift) {
+    if (row.before) rows.push_back(&row);
+  }
+  put_first_sets(page);
+  if (rows.empty()) {
+    html.raw("</section>\n");
+    return;
+  }
+  const std::size_t shown = std::min(rows.size(), page.limits.rows);
+  put_shown(html, shown, rows.size(), "by record number", "drift.csv");
   open_table(html, {"drift-rows",
                     "Each set of grants that a tool had for the first time in this ledger, "
                     "compared with its run before. A set it had "
                     "earlier comes back without a line.",
                     "",
                     {{"Tool and run"}, {"When"}, {"What changed"}, {"Approval"}, {"Record"}}});
-  for (std::size_t i = 0; i < shown; ++i) put_row(page, model.drift[i]);
+  for (std::size_t i = 0; i < shown; ++i) put_row(page, *rows[i]);
   close_table(html);
   html.raw("</section>\n");
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "reports/coverage.h"
+#include "reports/exceptions.h"
 #include "reports/html.h"
 #include "reports/html_parts.h"
 #include "reports/limit_forms.h"
@@ -22,7 +23,7 @@ void put_exception(const Page& page, const Exception& row, bool with_approval) {
   const Model& model = page.model;
   Html& html = page.html;
   html.raw("<tr><td><span").attribute("class", "tag k-" + std::string(name_of(row.kind)));
-  html.raw(">").text(label_of(row.kind)).raw("</span>");
+  html.raw(">").text(label_of(row)).raw("</span>");
   if (!row.rule.empty())
     html.raw("<br>").text(row.kind == ExceptionKind::limit ? limit_label(row.rule) : row.rule);
   html.raw("</td><td>").text(model.text(model.runs[row.run].tool)).raw("<br>");
@@ -52,19 +53,21 @@ void put_exceptions(const Page& page) {
   }
   const std::size_t shown = std::min(count, page.limits.rows);
   const bool with_approval = has_approvals(model);
-  put_shown(html, shown, count, "the gravest kinds first", "exceptions.csv");
+  html.raw("<p>").text(order_text()).raw("</p>\n<p>").text(no_exceptions_text()).raw("</p>\n");
+  put_shown(html, shown, count, "in that order", "exceptions.csv");
   TableHead head;
   head.filter = "exceptions";
   head.caption =
-      "Everything that did not go as declared, the gravest kinds first. Equal acts of one run "
-      "under one rule are one line.";
+      "Everything that did not go as declared. Refused acts of one run under one rule are one "
+      "line, whatever their objects and answers; ";
   head.columns = {{"What and rule"}, {"Tool and run"}, {"When"}, {"Tried"}, {"What happened"}};
   if (with_approval) {
     head.columns.push_back({"Approval"});
   } else {
-    head.more = " Approval: no decision was bound to any of these runs.";
+    head.more = "Approval: no decision was bound to any of these runs. ";
   }
-  head.columns.push_back({"Record"});
+  head.more = exceptions_counted(model) + ". " + head.more;
+  head.columns.push_back({"First record"});
   open_table(html, head);
   for (std::size_t i = 0; i < shown; ++i) put_exception(page, model.exceptions[i], with_approval);
   close_table(html);

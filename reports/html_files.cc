@@ -3,6 +3,7 @@
 
 #include "reports/html.h"
 #include "reports/html_parts.h"
+#include "reports/results.h"
 #include "reports/text.h"
 #include "reports/words.h"
 
@@ -14,14 +15,14 @@ void put_row(const Page& page, const Artifact& row) {
   Html& html = page.html;
   html.raw("<tr><td>");
   if (row.is_sarif) {
-    html.raw("SARIF written, ");
-    put_count(html, row.results, "result", "results");
+    html.raw("SARIF written, ").text(results_text(model, row));
   } else {
     html.raw("file ").text(model.text(row.action));
   }
+  html.raw("<br><span class=\"mute\">").text(writer_text(model, row)).raw("</span>");
   html.raw("</td><td><span class=\"long\">");
   if (row.is_sarif) {
-    html.raw("<span class=\"mute\">the record names no path</span>");
+    html.raw("<span class=\"mute\">not recorded</span>");
   } else {
     put_code(html, model.text(row.path));
   }
@@ -55,8 +56,10 @@ void put_files(const Page& page) {
   }
   html.raw(
       "<p>Is a file in your hand one of these? <code>sha256sum FILE</code> prints 64 digits: look "
-      "for them here, or in artifacts.csv. What is found came out of that run, byte for byte; "
-      "what is not found did not, or was changed since. Of a SARIF file <code>ethos-verify --pin "
+      "for them here, or in artifacts.csv. </p>\n<p>");
+  html.text(found_text()).raw("</p>\n<p>").text(not_listed_text(model));
+  html.raw(
+      " Of a SARIF file <code>ethos-verify --pin "
       "PIN --sarif FILE LEDGER</code> also says which results were added, dropped or "
       "suppressed.</p>\n");
   const std::size_t shown = std::min(model.artifacts.size(), page.limits.rows);

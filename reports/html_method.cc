@@ -5,6 +5,7 @@
 #include "reports/limit_forms.h"
 #include "reports/svg_chart.h"
 #include "reports/text.h"
+#include "reports/withheld.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -57,9 +58,12 @@ RangeChart key_chart(const Model& model) {
     chart.marks.push_back(
         {event.kind + ", record " + std::to_string(event.ref.seq), event.ref.seq});
   }
-  chart.description = std::to_string(model.epochs.size()) + " key epochs, " +
-                      std::to_string(model.events.size()) +
-                      " clock steps, revocations, erasures, holds, time stamps.";
+  const auto plural = [](std::size_t count, const char* one, const char* many) {
+    return std::to_string(count) + (count == 1 ? one : many);
+  };
+  chart.description = plural(model.epochs.size(), " key epoch, ", " key epochs, ") +
+                      plural(model.events.size(), " mark", " marks") +
+                      " for clock steps, revocations, erasures, holds and time stamps.";
   return chart;
 }
 
@@ -79,15 +83,20 @@ void put_weaker(const Page& page) {
       .number(model.now.started)
       .raw(" runs in a cage, ")
       .number(model.now.runs_with_weaker);
+  html.raw(" had a weaker form: ");
+  html.text(weaker_meaning());
   html.raw(
-      " had a limit held by something weaker than a cgroup, because the host gave none for it and "
-      "the declaration, or the default of that limit, allows the form named here. Weaker is not "
-      "absent: it is what the host could do.</p>\n");
+      ". The host gave no cgroup for it, and the declaration, or the default of that limit, allows "
+      "the form named here. Weaker is not absent: it is what the host could do.</p>\n");
   if (!model.weaker.empty()) {
-    put_counted(page,
-                "An rlimit counts each process by itself; the supervisor counts at each notified "
-                "call; a cgroup counts the whole cage in the kernel.",
-                "Limit, by what", model.weaker, form_labels);
+    put_counted(
+        page,
+        "A cgroup counts the whole cage in the kernel. Memory by rlimit: the kernel refuses "
+        "each process by itself what is beyond it, the supervisor looks at all of them "
+        "together and ends the run when they have more. Processes: the kernel refuses each "
+        "start beyond the limit (RLIMIT_NPROC, of all processes of the run), and the "
+        "supervisor looks ten times a second, without being told of a refusal.",
+        "Limit, by what", model.weaker, form_labels);
   }
   put_counted(page,
               "Sensors that were live. A run without denials says something only about the acts "
@@ -100,10 +109,11 @@ void put_weaker(const Page& page) {
       "Observation", model.observe, observation_label);
   put_counted(page, "Kernels the runs had.", "Kernel", model.kernels);
   put_counted(page, "Versions of ethos-run.", "Version", model.products);
-  put_counted(
-      page,
-      "Where declarations came from. A file of the workspace is always under the built-in ceiling.",
-      "Origin", model.origins);
+  put_counted(page, "Where declarations came from, and who can change them.", "Origin",
+              model.origins, origin_label);
+  html.raw("<p>").text(ceiling_text(model)).raw("</p>\n");
+  if (const std::string root = root_text(model); !root.empty())
+    html.raw("<p>").text(root).raw("</p>\n");
   html.raw("</section>\n");
 }
 
@@ -217,13 +227,7 @@ void put_method(const Page& page) {
   html.raw(
       "<p><strong>Names</strong> that tools chose (paths, arguments, addresses) are shown as "
       "recorded; characters that hide or reorder text are shown as "
-      "escapes such as <b class=\"u\">\\u{202e}</b>. Values that may name a person are commitments "
-      "in the records and stay withheld here");
-  html.raw(
-      model.shows_arguments
-          ? Markup(", but for the command lines, which were asked for; each is the one that its "
-                   "record commits to.</p>\n")
-          : Markup(".</p>\n"));
+      "escapes such as <b class=\"u\">\\u{202e}</b>.</p>\n");
   html.raw("<p><strong>Withheld.</strong> ").text(withheld_text(model)).raw("</p>\n");
   put_redactions(page);
   html.raw("<p><strong>Time.</strong> Wall clock of the host, shown in ")

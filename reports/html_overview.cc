@@ -5,8 +5,10 @@
 #include "reports/coverage.h"
 #include "reports/html.h"
 #include "reports/html_parts.h"
+#include "reports/limit_words.h"
 #include "reports/tally_rows.h"
 #include "reports/text.h"
+#include "reports/unwatched.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -16,6 +18,7 @@ struct Tile {
   Markup anchor, label;
   std::int64_t now = 0;
   std::int64_t previous = -1;  // -1: not compared
+  std::string note = {};       // may be empty
 };
 
 void put_tile(Html& html, const Tile& tile, Coverage::State before) {
@@ -25,6 +28,7 @@ void put_tile(Html& html, const Tile& tile, Coverage::State before) {
       .number(tile.now)
       .raw("</b><span class=\"t\">");
   html.raw(tile.label).raw("</span></a>");
+  if (!tile.note.empty()) html.raw("<small>").text(tile.note).raw("</small> ");
   if (tile.previous >= 0 && before == Coverage::State::none) {
     html.raw("<small>period before: not covered</small>");
   } else if (tile.previous >= 0) {
@@ -33,6 +37,19 @@ void put_tile(Html& html, const Tile& tile, Coverage::State before) {
     html.number(tile.previous).raw("</small>");
   }
   html.raw("</li>\n");
+}
+
+// A tile may be all that is read of a figure.
+std::string presumed_note(const Model& model) {
+  const std::int64_t presumed = presumed_limits(model);
+  if (presumed == 0) return {};
+  return std::to_string(presumed) + " of them: at or near the limit, refusal presumed;";
+}
+std::string unwatched_note(const Model& model) {
+  const std::int64_t blind = unwatched_runs(model).all();
+  if (blind == 0) return {};
+  return "refused reads unseen in " + std::to_string(blind) + " of " +
+         std::to_string(model.now.started) + " runs;";
 }
 
 std::int64_t capped(std::uint64_t value) {
@@ -171,9 +188,11 @@ void put_minute(const Page& page) {
            Tile{"#runs", "runs opened", now.runs, before.runs},
            Tile{"#allowed", "different tools", now.tools, before.tools},
            Tile{"#exceptions", "exceptions", static_cast<std::int64_t>(model.exceptions.size())},
-           Tile{"#denials", "refused acts", capped(now.denied_acts), capped(before.denied_acts)},
+           Tile{"#denials", "refused acts", capped(now.denied_acts), capped(before.denied_acts),
+                unwatched_note(model)},
            Tile{"#exceptions", "refused to start", now.refused, before.refused},
-           Tile{"#denials", "limits seen reached", now.limit_records, before.limit_records},
+           Tile{"#denials", "limit records", now.limit_records, before.limit_records,
+                presumed_note(model)},
            Tile{"#completeness", "aborted or without end", now.aborted + now.open,
                 before.aborted + before.open},
            Tile{"#drift", "changed sets of grants",

@@ -5,9 +5,7 @@
 #include "reports/html.h"
 #include "reports/html_parts.h"
 #include "reports/limit_forms.h"
-#include "reports/period.h"
-#include "reports/sample.h"
-#include "reports/svg_chart.h"
+#include "reports/limit_words.h"
 #include "reports/text.h"
 #include "reports/unwatched.h"
 #include "reports/words.h"
@@ -51,9 +49,15 @@ void put_program(const Page& page, const Run& run) {
   page.html.raw("</span>");
   if (digest.empty()) return;
   const bool is_digest = digest.starts_with(kKind);
-  page.html.raw("<br><span class=\"ref\"").attribute("title", digest).raw(">");
+  page.html.raw("<span class=\"ref\"").attribute("title", digest).raw(">");
   page.html.text(is_digest ? digest.substr(0, kKind.size() + kDigits) + "…" : digest)
       .raw("</span>");
+  if (run.interpreter != NameId::none)
+    page.html.raw("<br><span class=\"mute\">read by ")
+        .text(model.text(run.interpreter))
+        .raw("</span>");
+  if (run.interprets)
+    page.html.raw("<br><span class=\"mute\">interpreter: its script has no digest</span>");
 }
 
 void put_row(const Page& page, const Run& run, bool has_details) {
@@ -87,7 +91,7 @@ void put_row(const Page& page, const Run& run, bool has_details) {
     html.raw("<br><span class=\"mute\">").text(label).raw("</span>");
   html.raw("</td><td>");
   if (run.limits_hit != NameId::none)
-    html.raw("reached: ").text(limit_labels(model.text(run.limits_hit)));
+    html.raw("limit records: ").text(limit_labels(model.text(run.limits_hit)));
   if (run.limits_hit != NameId::none && run.weaker != NameId::none) html.raw("<br>");
   if (run.weaker != NameId::none)
     html.raw("weaker: ").text(short_form_labels(model.text(run.weaker)));
@@ -151,16 +155,29 @@ void put_details(const Page& page, std::uint32_t index,
     put_time_both(page, run.ended_ms);
     html.raw("</dd>\n");
   }
+  put_fact(html, "Between them", span_text(run));
   put_fact(html, "The tool ended", ending_text(model, run));
   if (run.ended) put_fact(html, "Status of ethos-run", status_text(model, run));
   if (run.caller != NameId::none)
     put_fact(html, "Started by", "user id " + caller_text(model, run));
   put_fact(html, "Decision",
            run.decision == NameId::none ? "none recorded" : model.text(run.decision));
-  put_fact(html, "Declaration", model.text(run.origin) + ", profile " + model.text(run.profile));
-  put_fact(html, "Revision", model.text(run.revision));
+  put_fact(html, "Declaration",
+           "origin " + model.text(run.origin) + ", profile " + model.text(run.profile) +
+               (run.ceilings == NameId::none ? ", under no ceiling"
+                                             : ", under " + model.text(run.ceilings)));
+  if (run.revision != NameId::none)
+    put_fact(html, "Revision",
+             "commit " + model.text(run.revision) +
+                 " of the workspace's Git data when the run was opened; whether the files differed "
+                 "from it is not recorded");
   if (run.exe_path != NameId::none)
-    put_fact(html, "Program", model.text(run.exe_path) + " " + model.text(run.exe_sha256));
+    put_fact(html, "Program",
+             model.text(run.exe_path) + " " + model.text(run.exe_sha256) +
+                 (run.interprets ? ": an interpreter, whose script has no digest here" : ""));
+  if (run.interpreter != NameId::none)
+    put_fact(html, "Read by",
+             model.text(run.interpreter) + " " + model.text(run.interpreter_sha256));
   if (run.command != NameId::none) {
     html.raw("<dt>Command line</dt><dd><span class=\"long\">");
     put_code(html, model.text(run.command));
@@ -180,8 +197,11 @@ void put_details(const Page& page, std::uint32_t index,
   if (run.state == RunState::closed) {
     put_fact(
         html, "Used",
-        human_duration(run.duration_ms) + ", CPU " + human_duration(run.cpu_ms) + ", memory " +
-            human_bytes(run.max_rss_bytes) + ", output " + human_bytes(run.output_bytes) +
+        human_duration(run.duration_ms) + ", CPU " + human_duration(run.cpu_ms) +
+            ", memory of the largest process " + human_bytes(run.max_rss_bytes) +
+            " (the kernel's figure at its end; a limit record holds what a look saw before), "
+            "output " +
+            human_bytes(run.output_bytes) +
             (run.program_starts ? ", program starts seen: " + std::to_string(*run.program_starts)
                                 : "") +
             (run.truncated ? " (truncated)" : ""));
@@ -191,7 +211,7 @@ void put_details(const Page& page, std::uint32_t index,
     html.raw("<li><span")
         .attribute("class", "tag k-" + std::string(name_of(row->kind)))
         .raw(">")
-        .text(label_of(row->kind))
+        .text(label_of(*row))
         .raw("</span> ");
     if (!row->rule.empty())
       html.text(row->kind == ExceptionKind::limit ? limit_label(row->rule) : row->rule).raw(": ");
@@ -203,87 +223,7 @@ void put_details(const Page& page, std::uint32_t index,
   html.raw("</ul></div></details>\n");
 }
 
-// How the population grew over the period, with a tick for each run of the sample.
-void put_growth(const Page& page) {
-  const Model& model = page.model;
-  if (model.runs.empty()) return;
-  const std::int64_t from = model.period.from;
-  GrowthChart chart{
-      "chart-population", "Runs opened since the period began", "", "", "", 1, {}, {}};
-  chart.length = static_cast<std::uint64_t>(model.period.until - from);
-  chart.first_label = date_text(model.period.first_day);
-  chart.last_label = date_text(model.period.last_day);
-  std::uint64_t total = 0;
-  for (const BucketRow& row : model.buckets) {
-    total += static_cast<std::uint64_t>(row.runs);
-    chart.points.push_back({static_cast<std::uint64_t>(row.bucket.until - from), total});
-  }
-  constexpr std::size_t kMostMarks = 500;
-  if (model.sample) {
-    for (const std::uint32_t pick : model.sample->picks) {
-      if (chart.marks.size() == kMostMarks) break;
-      const Run& run = model.runs[pick];
-      chart.marks.push_back({model.text(run.tool) + ", " + utc_ms_text(run.started_ms),
-                             static_cast<std::uint64_t>(run.started_ms / 1000 - from)});
-    }
-  }
-  chart.description = std::to_string(total) + " runs at the end of the period, " +
-                      std::to_string(chart.marks.size()) + " of them marked as drawn.";
-  page.html.raw("<figure>");
-  put_growth_chart(page.html, chart);
-  page.html.raw("<figcaption>Runs opened since the period began, by ")
-      .text(model.bucket_unit)
-      .raw(model.sample ? Markup("; a tick below the axis is a run of the sample. ")
-                        : Markup(". "));
-  page.html.raw("The figures are in the section Denials and limits.</figcaption></figure>\n");
-}
-
 }  // namespace
-
-void put_population(const Page& page) {
-  const Model& model = page.model;
-  Html& html = page.html;
-  html.raw("<section id=\"population\"><h2>Population and sample</h2>\n<p>")
-      .text(query_text(model));
-  html.raw("</p>\n<dl class=\"facts\"><dt>Population</dt><dd>")
-      .number(static_cast<std::int64_t>(model.runs.size()));
-  html.raw(" runs, digest ");
-  put_code(html, model.population);
-  html.raw(" <span class=\"mute\">(")
-      .text(population_method())
-      .raw(")</span></dd>\n<dt>Sample</dt><dd>");
-  if (!model.sample) {
-    html.raw(
-        "none drawn. Whoever checks gives a seed: <code>--sample 25 --seed "
-        "TEXT</code></dd></dl>\n");
-    put_growth(page);
-    html.raw("</section>\n");
-    return;
-  }
-  html.number(static_cast<std::int64_t>(model.sample->picks.size()))
-      .raw(" of ")
-      .number(model.sample->asked)
-      .raw(" asked for, seed ");
-  put_code(html, model.sample->seed);
-  html.raw(" <span class=\"mute\">(").text(sample_method()).raw(")</span></dd></dl>\n");
-  put_growth(page);
-  open_table(html, {"",
-                    "In the order they were drawn. Each has its details in the section Runs.",
-                    "",
-                    {{"No.", true}, {"Run"}, {"Tool"}, {"Opened"}, {"Ended"}, {"Record"}}});
-  for (std::size_t i = 0; i < model.sample->picks.size(); ++i) {
-    const Run& run = model.runs[model.sample->picks[i]];
-    html.raw("<tr><td class=\"n\">").number(static_cast<std::uint64_t>(i + 1)).raw("</td><td>");
-    put_run_link(page, model.sample->picks[i]);
-    html.raw("</td><td>").text(model.text(run.tool)).raw("</td><td>");
-    put_time(page, run.started_ms);
-    html.raw("</td><td>").text(outcome_text(model, run)).raw("</td><td>");
-    put_ref(html, run.opened);
-    html.raw("</td></tr>\n");
-  }
-  close_table(html);
-  html.raw("</section>\n");
-}
 
 void put_runs(const Page& page) {
   const Model& model = page.model;
@@ -302,14 +242,14 @@ void put_runs(const Page& page) {
   open_table(html,
              {"run-rows",
               "In the order of the ledger. A linked run has details below. \"Reads not watched\": "
-              "a refused read leaves no record there, so 0 is not \"none was tried\".",
-              "",
+              "a refused read leaves no record there, so 0 is not \"none was tried\". ",
+              std::string(run_columns_text()),
               {{"Run"},
                {"Tool"},
                {"Started by user id"},
                {"Program and SHA-256"},
                {"Opened"},
-               {"Took", true},
+               {"Ran for", true},
                {"The tool ended"},
                {"Status of ethos-run"},
                {"Refused acts", true},

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json_report.h"
 
+#include "reports/acts.h"
 #include "reports/comparison_json.h"
 #include "reports/coverage.h"
 #include "reports/grant_compare.h"
 #include "reports/json_parts.h"
 #include "reports/limit_forms.h"
+#include "reports/limit_words.h"
 #include "reports/redo.h"
+#include "reports/results.h"
 #include "reports/sample.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -40,6 +43,7 @@ class Writer {
     out_.member("empty", model_.runs.empty()).close_object();
     list("exceptions", model_.exceptions, [this](const Exception& row) { exception(row); });
     completeness();
+    commitments();
     list("matrix", model_.matrix, [this](const MatrixRow& row) { matrix(row); });
     list("grants", model_.grant_rows, [this](const GrantRow& row) { grant(row); });
     list("rules", model_.rules, [this](const RuleRow& row) { rule(row); });
@@ -155,7 +159,8 @@ class Writer {
     out_.member("tool", "ethos-verify")
         .member("version", verdict.verifier)
         .member("exit", verdict.exit)
-        .member("program_sha256", model_.verifier_digest);
+        .member("program_sha256", model_.verifier_digest)
+        .member("generator_sha256", model_.generator_digest);
     out_.member("pin", verdict.pin_fingerprint);
     put_verdicts(out_, verdict.checks);
     list("problems", verdict.problems,
@@ -174,6 +179,7 @@ class Writer {
     list("redo_steps", redo_steps(model_), [this](const RedoStep& step) {
       out_.member("what", step.what).member("command", step.command);
       out_.member("answer", step.answer).member("status", step.status);
+      out_.member("each_line", step.is_each_line);
     });
     out_.close_object();
   }
@@ -181,6 +187,12 @@ class Writer {
   void problem(const Verdict::Problem& problem) {
     out_.member("code", problem.code).member("seq", problem.seq);
     out_.member("run", problem.run).member("text", problem.text);
+  }
+
+  void commitments() {
+    list("commitments", model_.commitments, [this](const CommittedKind& row) {
+      out_.member("kind", row.kind).member("values", row.values);
+    });
   }
 
   void completeness() {
@@ -306,6 +318,7 @@ class Writer {
     name("outcome", row.outcome);
     out_.member("count", row.count).member("errno", row.error);
     out_.member("answer", answer_text(model_, row));
+    out_.member("act", act_words(model_.text(row.operation), row.access));
     name("mark", row.mark);
     name("source", row.source);
     name_if("cause", row.cause);
@@ -320,6 +333,8 @@ class Writer {
     name("action", row.action);
     name("enforced_by", row.enforced_by);
     out_.member("observed", row.observed).member("value", row.value);
+    const LimitRecord record = record_of(model_, row);
+    out_.member("outcome", limit_outcome(record)).member("presumed", is_presumed(record));
     name("mark", row.mark);
     name("source", row.source);
   }
@@ -340,7 +355,13 @@ class Writer {
     name("action", row.action);
     name_if("path", row.path);
     name_if("sha256", row.digest);
-    row.is_sarif ? out_.member("results", row.results) : out_.member("size", row.size);
+    if (!row.is_sarif) {
+      out_.member("size", row.size);
+      return;
+    }
+    out_.member("results", row.results).member("own_results", own_results(model_, row));
+    name("converter", row.converter);
+    out_.member("breaks_schema", row.breaks_schema);
   }
 
   void gap(const Gap& row) {
@@ -400,6 +421,9 @@ class Writer {
     name_if("revision", row.revision);
     name_if("exe", row.exe_path);
     name_if("exe_sha256", row.exe_sha256);
+    name_if("interpreter", row.interpreter);
+    name_if("interpreter_sha256", row.interpreter_sha256);
+    name_if("ceilings", row.ceilings);
     out_.member("arguments", row.argc);
     name_if("command", row.command);
     name_if("decision", row.decision);

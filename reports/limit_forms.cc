@@ -16,19 +16,25 @@ struct Form {
   std::string_view words;
 };
 constexpr std::string_view kCounter = "a counter: each run that reached it has a record";
+constexpr std::string_view kRate =
+    "the kernel holds the tool back and tells nobody; a disk that moved 7/8 of the limit or more "
+    "in a second is recorded";
 constexpr std::string_view kFull =
     "the kernel refuses what is too much and tells only the tool; how full it is, is looked at now "
     "and then, so a refusal may leave no record";
-constexpr std::array<Form, 11> kForms = {{
+constexpr std::array<Form, 13> kForms = {{
     {"wall_ms", "supervisor", Seen::counted, kCounter},
     {"output_bytes", "supervisor", Seen::counted, kCounter},
     {"memory_bytes", "cgroup", Seen::counted, kCounter},
     {"pids", "cgroup", Seen::counted, kCounter},
     {"cpu_percent", "cgroup", Seen::counted, kCounter},
+    {"io_read_bps", "cgroup", Seen::looked_at, kRate},
+    {"io_write_bps", "cgroup", Seen::looked_at, kRate},
     {"pids", "supervisor", Seen::looked_at,
-     "the kernel refuses a process start beyond it and tells only the tool; the number of "
-     "processes "
-     "is looked at ten times a second, so a refused start is not observed and may leave no record"},
+     "the kernel refuses a process start beyond it (RLIMIT_NPROC) and tells only the tool; the "
+     "supervisor looks at the number of processes ten times a second, so a refused start is not "
+     "observed and may leave no record; a run that stays near the limit and does little but ask "
+     "for more is ended by the supervisor, and that has one"},
     {"memory_bytes", "rlimit", Seen::looked_at,
      "the kernel refuses a request beyond it and tells only the tool; use is looked at ten times a "
      "second, so one large request that was refused, or what comes and goes between two looks, "
@@ -51,7 +57,7 @@ const Form* form_of(std::string_view limit, std::string_view by) {
 struct Label {
   std::string_view name, words;
 };
-constexpr std::array<Label, 11> kLimits = {{
+constexpr std::array<Label, 14> kLimits = {{
     {"wall_ms", "time by the clock"},
     {"cpu_percent", "share of processors"},
     {"memory_bytes", "memory"},
@@ -63,18 +69,23 @@ constexpr std::array<Label, 11> kLimits = {{
     {"scratch_bytes", "scratch space"},
     {"staged_bytes", "space for granted writes"},
     {"inodes", "number of new files"},
+    {"io_read_bps", "bytes a second from a disk"},
+    {"io_write_bps", "bytes a second to a disk"},
+    {"proc", "view of processes (/proc)"},
 }};
-constexpr std::array<Label, 4> kEnforcers = {{
+constexpr std::array<Label, 5> kEnforcers = {{
     {"supervisor", "the supervisor"},
     {"rlimit", "the kernel, each process by itself (rlimit)"},
     {"cgroup", "the kernel, the whole cage (cgroup)"},
     {"tmpfs", "the kernel, size of the memory file system (tmpfs)"},
+    {"no-proc", "the profile no-proc, which has none"},
 }};
 
-constexpr std::array<Label, 10> kSources = {{
+constexpr std::array<Label, 11> kSources = {{
     {"memory.events", "the kernel's counter for the cage"},
     {"pids.events", "the kernel's counter for the cage"},
     {"cpu.stat", "the kernel's counter for the cage"},
+    {"io.stat", "the kernel's count of bytes moved, looked at each second"},
     {"timer", "the supervisor's timer"},
     {"byte_counter", "the supervisor's counter of bytes"},
     {"process_count", "number of processes, looked at ten times a second"},
@@ -128,8 +139,29 @@ std::string_view seen_text(std::string_view limit, std::string_view enforced_by)
 }
 
 std::string limit_label(std::string_view limit) { return label_in(kLimits, limit); }
-std::string enforcer_label(std::string_view enforced_by) {
+std::string enforcer_label(std::string_view limit, std::string_view enforced_by) {
+  if (limit == "pids" && enforced_by == "supervisor")
+    return "the kernel, all processes of the run together (RLIMIT_NPROC); the supervisor looks ten "
+           "times a second";
+  if (limit == "memory_bytes" && enforced_by == "rlimit")
+    return "the kernel, each process by itself (rlimit); the supervisor looks at all of them "
+           "together";
   return label_in(kEnforcers, enforced_by);
+}
+
+bool is_weaker_form(std::string_view limit, std::string_view enforced_by) {
+  constexpr std::array<std::string_view, 6> kOfCgroups = {
+      "memory_bytes", "swap_bytes", "cpu_percent", "pids", "io_read_bps", "io_write_bps"};
+  if (limit == "proc") return true;
+  return enforced_by != "cgroup" &&
+         std::find(kOfCgroups.begin(), kOfCgroups.end(), limit) != kOfCgroups.end();
+}
+
+std::string_view weaker_meaning() {
+  return "a limit that a cgroup can hold for the whole cage (memory, number of processes) and that "
+         "something else held; also a cage without /proc. Limits with one form only (size of a "
+         "file, open files, space, new files, output, time) are not called weaker, whatever holds "
+         "them";
 }
 
 std::string limit_labels(std::string_view list) {
@@ -155,7 +187,7 @@ std::string each_form(std::string_view list, std::string_view between, Words wor
     const auto by = one.find(kBy);
     if (!out.empty()) out += between;
     out += limit_label(one.substr(0, by));
-    if (by != std::string_view::npos) out += words(one.substr(by + kBy.size()));
+    if (by != std::string_view::npos) out += words(one.substr(0, by), one.substr(by + kBy.size()));
     list = end == std::string_view::npos ? std::string_view() : list.substr(end + 2);
   }
   return out;
@@ -164,11 +196,15 @@ std::string each_form(std::string_view list, std::string_view between, Words wor
 }  // namespace
 
 std::string form_labels(std::string_view list) {
-  return each_form(list, "; ", [](std::string_view by) { return ", by " + enforcer_label(by); });
+  return each_form(list, "; ", [](std::string_view limit, std::string_view by) {
+    return ", by " + enforcer_label(limit, by);
+  });
 }
 
 std::string short_form_labels(std::string_view list) {
-  return each_form(list, ", ", [](std::string_view by) { return " (" + std::string(by) + ")"; });
+  return each_form(list, ", ", [](std::string_view, std::string_view by) {
+    return " (" + std::string(by) + ")";
+  });
 }
 
 std::string sensor_label(std::string_view sensor) { return label_in(kSensors, sensor); }

@@ -19,8 +19,14 @@ std::string_view seen_text(std::string_view limit, std::string_view enforced_by)
 
 // "memory", "number of processes", "time by the wall clock": `memory_bytes`, `pids`, `wall_ms`.
 std::string limit_label(std::string_view limit);
-// "the supervisor", "the kernel for each process (rlimit)": by what a limit is held.
-std::string enforcer_label(std::string_view enforced_by);
+// "the supervisor", "the kernel, each process by itself (rlimit)": by what a limit is held, and of
+// the number of processes who refuses and who looks.
+std::string enforcer_label(std::string_view limit, std::string_view enforced_by);
+// Whether this is the weaker of two forms: a cgroup could hold the limit, and something else does.
+// What has no other form (size of a file, open files, space) is not weaker. Table L of
+// declaration.md, and the field `weaker` of enforced.md.
+bool is_weaker_form(std::string_view limit, std::string_view enforced_by);
+std::string_view weaker_meaning();
 
 // "time by the clock, memory": of a list of limits with ", " between.
 std::string limit_labels(std::string_view list);

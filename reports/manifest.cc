@@ -22,6 +22,7 @@ void write_manifest(const Model& model, const Options& options, const OutputPlan
   out.member("freshness", model.verdict.result_of("freshness"));
   out.member("verifier", model.verdict.verifier);
   out.member("verifier_sha256", model.verifier_digest);
+  out.member("generator_sha256", model.generator_digest);
   out.line().member("period", model.period.text()).member("zone", model.zone.name());
   out.member("zone_digest", model.zone.digest()).member("tzdata", model.tzdata);
   out.line().key("options").open_object().member("title", options.title);

@@ -127,7 +127,7 @@ class Writer {
     std::vector<std::string> rows;
     for (const Exception& row : model_.exceptions) {
       const Run& run = model_.runs[row.run];
-      rows.push_back("| " + std::string(label_of(row.kind)) + " | " + code(model_.text(run.tool)) +
+      rows.push_back("| " + std::string(label_of(row)) + " | " + code(model_.text(run.tool)) +
                      " | " + code(row.rule) + " | " + code(row.tried) + " | " + code(row.happened) +
                      " | " + utc_ms_text(row.at_ms) + " | `" + ref_text(row.ref) + "` |");
     }

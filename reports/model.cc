@@ -147,8 +147,8 @@ std::string_view name_of(ExceptionKind kind) {
   return "";
 }
 
-std::string_view label_of(ExceptionKind kind) {
-  switch (kind) {
+std::string_view label_of(const Exception& row) {
+  switch (row.kind) {
     case ExceptionKind::problem:
       return "Not confirmed";
     case ExceptionKind::aborted:
@@ -162,7 +162,7 @@ std::string_view label_of(ExceptionKind kind) {
     case ExceptionKind::refused:
       return "Refused to start";
     case ExceptionKind::limit:
-      return "Limit reached";
+      return row.is_presumed ? "At or near a limit" : "Limit reached";
     case ExceptionKind::denied:
       return "Denied";
   }

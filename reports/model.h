@@ -110,6 +110,10 @@ struct Run {
   NameId cage = NameId::none, observe = NameId::none, network = NameId::none, git = NameId::none;
   NameId kernel = NameId::none, product = NameId::none, revision = NameId::none;
   NameId exe_path = NameId::none, exe_sha256 = NameId::none, decision = NameId::none;
+  // Of a script that names its interpreter in its first line.
+  NameId interpreter = NameId::none, interpreter_sha256 = NameId::none;
+  bool interprets = false;           // its program is a shell or another interpreter
+  NameId ceilings = NameId::none;    // names, in the order applied, ", " between
   NameId command = NameId::none;     // its command line, where it was asked for and is there
   NameId sources = NameId::none;     // live sensors, ", " between
   NameId weaker = NameId::none;      // "memory_bytes by rlimit, ...", empty when none
@@ -131,6 +135,9 @@ struct Run {
   }
 };
 
+// What an open was for, as far as the records tell.
+enum class Access : std::uint8_t { none, read, write, read_or_write };
+
 struct Denial {
   std::uint32_t run = 0;  // index in Model::runs
   Ref ref;
@@ -141,6 +148,7 @@ struct Denial {
   std::int64_t error = 0;  // errno
   std::uint64_t count = 1;
   Capability capability = Capability::files;
+  Access access = Access::none;
 };
 
 struct LimitEvent {
@@ -173,6 +181,8 @@ struct Artifact {
   NameId digest = NameId::none;  // empty for a directory and for what was deleted
   std::uint64_t size = 0;        // bytes of an exported file
   std::int64_t results = 0;      // in a SARIF file
+  NameId converter = NameId::none;  // of a SARIF file: version of the ethos-sarif that wrote it
+  bool breaks_schema = false;       // the tool's own SARIF, kept as it was
 };
 
 struct Gap {
@@ -242,6 +252,12 @@ struct TieOutRow {
   [[nodiscard]] std::int64_t total() const { return period + before + after + ledger; }
 };
 
+// Values of one kind that the records only commit to (docs/formats/commitment.md).
+struct CommittedKind {
+  std::string kind;
+  std::int64_t values = 0;
+};
+
 struct KeyEpoch {
   std::int64_t epoch = 0;
   Ref ref;
@@ -269,7 +285,6 @@ enum class ExceptionKind : std::uint8_t {
   refused,
 };
 std::string_view name_of(ExceptionKind kind);
-std::string_view label_of(ExceptionKind kind);
 
 // What a reader looks at first: something that did not go as declared.
 struct Exception {
@@ -277,12 +292,17 @@ struct Exception {
   std::uint32_t run = 0;
   Ref ref;
   std::int64_t at_ms = 0;
-  std::string rule;      // may be empty
-  std::string tried;     // what
-  std::string happened;  // and how it ended
-  std::string approval;  // decision bound to the run, or "none recorded"
-  bool is_open = false;  // of a denial: an act was left to the kernel, whose answer was not seen
+  std::string rule;        // may be empty
+  std::string tried;       // what
+  std::string happened;    // and how it ended
+  std::string approval;    // decision bound to the run, or "none recorded"
+  bool is_open = false;    // of a denial: an act was left to the kernel, whose answer was not seen
+  bool is_killed = false;  // of a limit: something was ended for it
+  bool is_presumed = false;   // of a limit: seen at or near it; a refusal was not seen
+  std::uint64_t records = 1;  // that it joins
 };
+
+std::string_view label_of(const Exception& row);
 
 enum class Direction : std::uint8_t { widened, changed, narrowed };
 std::string_view name_of(Direction direction);
@@ -416,7 +436,8 @@ struct Model {
   std::string tzdata;
   Source source;
   Verdict verdict;
-  std::string verifier_digest;  // of the program that gave the verdict; empty: not known
+  std::string generator_digest;  // of the program that made the report; empty: not known
+  std::string verifier_digest;   // of the program that gave the verdict; empty: not known
   bool verified = false;
   std::string unverified_reason;  // empty when verified
 
@@ -437,6 +458,7 @@ struct Model {
   std::int64_t open_at_end = 0;      // opened in the period, ended after it or never
   std::int64_t clock_anomalies = 0;  // records whose clock lies before an earlier record's
   std::vector<TieOutRow> tie_out;
+  std::vector<CommittedKind> commitments;  // of the whole ledger, by kind
   std::vector<MatrixRow> matrix;
   std::vector<GrantRow> grant_rows;
   std::vector<RuleRow> rules;

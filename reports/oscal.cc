@@ -258,7 +258,7 @@ class Writer {
     open_observation(
         uuid_of("exception\n" + base_ + std::to_string(row.ref.seq) + "\n" +
                 std::string(name_of(row.kind)) + "\n" + row.rule + "\n" + std::to_string(index)),
-        line_of(std::string(label_of(row.kind)) + " in a run of " + model_.text(run.tool)),
+        line_of(std::string(label_of(row)) + " in a run of " + model_.text(run.tool)),
         line_of(row.tried + ": " + row.happened));
     out_.key("props").open_list();
     prop("run", run.id);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/redo.h"
 
+#include <algorithm>
+#include <set>
+
 #include "reports/period.h"
 #include "reports/words.h"
 
@@ -13,7 +16,21 @@ std::string last_line_of_verifier(int status) {
   return "VERIFIED: everything asked for was checked and holds.";
 }
 
+std::string report_command(const Model& model) {
+  return "ethos-report --ledger LEDGER --pin PIN" +
+         (model.verified ? " --at " + std::to_string(model.source.size) : std::string()) +
+         " --period " + model.period.text() + " --zone " + model.zone.name() +
+         " --format html,csv,md,json";
+}
+
 }  // namespace
+
+std::string sample_command(const Model& model) {
+  constexpr std::size_t kUsual = 25;
+  const std::size_t count = std::clamp<std::size_t>(model.runs.size(), 1, kUsual);
+  return report_command(model) + " --sample " + std::to_string(count) + " --seed TEXT" +
+         model.shaping + " --out DIR";
+}
 
 std::vector<RedoStep> redo_steps(const Model& model) {
   const std::string at =
@@ -26,19 +43,21 @@ std::vector<RedoStep> redo_steps(const Model& model) {
                      : "Verify; when this report was made, the answer was no good one (status " +
                            std::to_string(model.verdict.exit) + ")",
                  "ethos-verify --pin PIN" + at + " LEDGER", last_line_of_verifier(status), status});
+  if (model.verified) {
+    out.push_back({"Count the figures of a report again, without ethos-report",
+                   "ethos-verify --pin PIN --report DIR LEDGER", last_line_of_verifier(status),
+                   status});
+  }
   out.push_back({"Make this report again from the ledger",
-                 "ethos-report --ledger LEDGER --pin PIN" + at + " --period " +
-                     model.period.text() + " --zone " + model.zone.name() +
-                     " --format html,csv,md,json" + model.shaping + " --out DIR",
+                 report_command(model) + model.shaping + " --out DIR",
                  "report of " + std::to_string(model.now.runs) + " runs, " +
                      std::to_string(model.exceptions.size()) + " exceptions, records 0 to " +
                      std::to_string(model.source.size - 1) + ": DIR",
                  0});
   out.push_back({"Compare a report that you were given (its directory), file by file",
-                 "ethos-report verify --ledger LEDGER --pin PIN DIR",
-                 "a line for each file, and each ends in \"same\"", 0});
+                 "ethos-report verify --ledger LEDGER --pin PIN DIR", "same", 0, true});
   out.push_back({"Compare the files with the list beside them", "cd DIR && sha256sum -c SHA256SUMS",
-                 "a line for each file, and each ends in \"OK\"", 0});
+                 "OK", 0, true});
   return out;
 }
 
@@ -57,6 +76,26 @@ std::vector<PinPart> pin_parts(const Model& model) {
                               : model.verdict.pin_fingerprint}};
 }
 
+std::string answer_text(const RedoStep& step) {
+  return step.is_each_line ? "each line ends in \"" + step.answer + "\""
+                           : "last line: " + step.answer;
+}
+
+std::string asked_text(const Model& model) {
+  std::string asked;
+  std::string open;
+  for (const Verdict::Check& check : model.verdict.checks) {
+    const bool is_answered = check.result != "none" && check.result != "unknown";
+    std::string& list = is_answered ? asked : open;
+    list += (list.empty() ? "" : ", ") + std::string(verdict_label(check.name));
+  }
+  return "\"Everything asked for\" was " + asked + "." +
+         (open.empty() ? std::string()
+                       : " Not asked: " + open +
+                             "; of these that line says nothing, and the verifier's own lines say "
+                             "what would be needed.");
+}
+
 std::string pin_text() {
   return "A pin is a line of text that names one ledger. Get it from whoever you trust, on another "
          "way than this report and the ledger; never from beside them. \"cat PIN\" prints it: each "
@@ -68,10 +107,46 @@ std::string pin_text() {
 std::string verifier_source_text() {
   return "ethos-verify is one static program that shares no code with the programs that write "
          "ledgers; its source is the folder verify/ of the source tree. Whoever trusts no program "
-         "that was handed over builds it. scripts/check-reproducible builds it twice in "
-         "directories of different names and compares the bytes; with \"--against FILE\" it says "
-         "whether a program that you were given is the one of the source that you have (debug "
-         "information is left out of that comparison).";
+         "that was handed over builds it. Get the source tree from whoever publishes the product, "
+         "on another way than this report: a page cannot name an address that you may trust. "
+         "Which tree it has to be is in the version: the digits after \"src.\" are a digest of "
+         "the sources, and scripts/source-digest prints those of the tree that you have.";
+}
+
+std::string same_program_text() {
+  return "What counts: equal digits after \"src.\" mean equal sources. Equal SHA-256 of two "
+         "files mean equal programs; different ones mean little, because debug information, "
+         "compiler and path of the build are in that digest too. scripts/check-reproducible "
+         "builds twice in directories of different names and compares the bytes; with "
+         "\"--against FILE\" it compares a program that you were given with the one of your "
+         "source, without debug information, and that answer decides.";
+}
+
+std::vector<ProgramRow> program_rows(const Model& model) {
+  std::vector<ProgramRow> out;
+  out.push_back(
+      {"ethos-verify", "gave the verdicts", model.verdict.verifier, verifier_digest_text(model)});
+  out.push_back({"ethos-report", "made this report", model.generator,
+                 model.generator_digest.empty()
+                     ? std::string("not known: its file could not be read")
+                     : model.generator_digest});
+  const auto add = [&](std::string_view name, std::string_view did,
+                       const std::set<std::string>& versions) {
+    std::string list;
+    for (const std::string& version : versions) list += (list.empty() ? "" : ", ") + version;
+    if (!list.empty())
+      out.push_back(
+          {std::string(name), std::string(did), list, "not recorded: a record names the version"});
+  };
+  std::set<std::string> runners;
+  for (const CountedName& row : model.products) runners.insert(model.text(row.name));
+  add("ethos-run", "ran the tools and wrote the records", runners);
+  std::set<std::string> converters;
+  for (const Artifact& row : model.artifacts) {
+    if (row.converter != NameId::none) converters.insert(model.text(row.converter));
+  }
+  add("ethos-sarif", "wrote the SARIF files", converters);
+  return out;
 }
 
 std::vector<std::string> verifier_build_commands() {

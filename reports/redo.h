@@ -11,12 +11,17 @@
 namespace ethos::reports {
 
 struct RedoStep {
-  std::string what;     // what the command does
-  std::string command;  // exact; PIN, LEDGER and DIR are whoever checks' own
-  std::string answer;   // what a good answer looks like: its last line
-  int status = 0;       // and its exit status
+  std::string what;           // what the command does
+  std::string command;        // exact; PIN, LEDGER and DIR are whoever checks' own
+  std::string answer;         // what a good answer looks like: its last line
+  int status = 0;             // and its exit status
+  bool is_each_line = false;  // `answer` is how each line ends
 };
 std::vector<RedoStep> redo_steps(const Model& model);
+// "last line: VERIFIED: ...", "each line ends in \"same\"".
+std::string answer_text(const RedoStep& step);
+// What "everything asked for" in a good answer means, and what it leaves out.
+std::string asked_text(const Model& model);
 // Of these, the commands alone.
 std::vector<std::string> redo_commands(const Model& model);
 
@@ -31,7 +36,17 @@ std::string pin_text();
 // Where the verifying program comes from, and how to build one; sentences.
 std::string verifier_source_text();
 std::vector<std::string> verifier_build_commands();
+// When two programs are the same one.
+std::string same_program_text();
+// Every program that had a part in this report.
+struct ProgramRow {
+  std::string name, did, version, digest;
+};
+std::vector<ProgramRow> program_rows(const Model& model);
 // "sha256:... (ethos-verify 0.1.0, the file that was run)", or that it is not known.
+// Draws a sample of the period's runs; SEED is the reader's. No more than there are.
+std::string sample_command(const Model& model);
+
 std::string verifier_digest_text(const Model& model);
 
 }  // namespace ethos::reports

@@ -34,7 +34,8 @@ class HashSink : public Sink {
 struct Manifest {
   std::map<std::string, std::string> digests;  // name -> 64 hex digits
   std::int64_t size = 0;
-  std::optional<std::string> verifier_digest;  // absent in reports of earlier programs
+  // Absent in reports of earlier programs.
+  std::optional<std::string> verifier_digest, generator_digest;
   std::string generator, verifier;
   std::string zone_digest, tzdata, controls, pdf_engine, redaction, checkpoint, freshness;
   bool is_unverified = false, has_baseline = false, is_redacted = false, was_verified = false;
@@ -72,6 +73,8 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
   out.size = root["size"].integer_or(-1);
   if (const auto digest = root["verifier_sha256"].text())
     out.verifier_digest = std::string(*digest);
+  if (const auto digest = root["generator_sha256"].text())
+    out.generator_digest = std::string(*digest);
   out.checkpoint = std::string(root["checkpoint"].text_or(""));
   out.freshness = std::string(root["freshness"].text_or(""));
   out.was_verified = root["verified"].bool_or(false);
@@ -257,6 +260,7 @@ Remade remake(const std::string& directory, Options options) {
   }
   const std::string own = generator_of(request);
   request.verifier_digest = manifest.verifier_digest;
+  request.generator_digest = manifest.generator_digest;
   request.generator = manifest.generator;
   request.verifier_version = manifest.verifier;
   Model full;

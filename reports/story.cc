@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "reports/acts.h"
 #include "reports/classify.h"
 #include "reports/limit_forms.h"
+#include "reports/limit_words.h"
 #include "reports/names.h"
 #include "reports/text.h"
 #include "reports/words.h"
@@ -16,12 +18,9 @@ std::string text_of(JsonValue value, std::string_view fallback = "not recorded")
   return std::string(value.text_or(fallback));
 }
 
-std::string ceilings_text(JsonValue ceilings) {
-  std::string out;
-  for (JsonValue one = ceilings.first(); one.exists(); one = ceilings.after(one)) {
-    out += (out.empty() ? "" : ", ") + text_of(one["name"]);
-  }
-  return out.empty() ? "no ceiling" : "under " + out;
+std::string under_text(JsonValue ceilings) {
+  const std::string names = ceilings_text(ceilings);
+  return names.empty() ? "no ceiling" : "under " + names;
 }
 
 // ": the tool's own", or why ethos-run ended with another number.
@@ -100,6 +99,7 @@ void Story::opened(JsonValue record) {
   const JsonValue body = record["body"];
   start_ms_ = now_ms_;
   start_boot_ = text_of(record["ts"]["boot"], "");
+  observe_ = text_of(body["observe"], "");
   start_ns_ = record["ts"]["mono_ns"].big_or(0);
   since_ms_ = 0;
   text_ += "Run " + visible(text_of(record["run"])) + "\n";
@@ -107,7 +107,7 @@ void Story::opened(JsonValue record) {
        ") for the tool " + text_of(body["tool"]) + ", started by user id " +
        std::to_string(body["caller"]["uid"].integer_or(-1)) + ".");
   line("Declaration: " + text_of(body["origin"]) + ", profile " + text_of(body["profile"]) + ", " +
-       ceilings_text(body["ceilings"]) + ".");
+       under_text(body["ceilings"]) + ".");
   if (const JsonValue exe = body["exe"]; exe.exists()) {
     line("Program: " + path_text(exe["path"]) + ", " + text_of(exe["sha256"]) + ".");
   }
@@ -130,6 +130,7 @@ void Story::granted(JsonValue body) {
   const Grant grant = read_grant(body, names);
   const std::string& object = names.text(grant.object);
   const std::string cap = text_of(body["cap"]);
+  if (names.role(grant.object) == NameRole::path) granted_.push_back(object);
   if (grant.capability == Capability::limits) {
     const std::string& by = names.text(grant.detail);
     line("Limit: " + object + " at most " + limit_figure(object, grant.value) + ", held by " + by +
@@ -161,7 +162,11 @@ void Story::enforced(JsonValue body) {
 
 void Story::denied(JsonValue body) {
   const std::string object = object_text(body["object"]);
-  const std::string act = act_text(text_of(body["operation"]), object);
+  const std::string operation = text_of(body["operation"]);
+  Call call{body["phase"].text_or(""), body["rule"].text_or(""), operation, observe_,
+            body["errno"].integer_or(0)};
+  call.is_on_the_way = is_on_the_way(object, {granted_.begin(), granted_.end()});
+  const std::string act = act_text(operation, object, access_of(call));
   const std::string rule = body["rule"].exists() ? " (rule " + text_of(body["rule"]) + ")" : "";
   if (body["phase"].text_or("") == "setup") {
     line("Refused before the start at step " + act + rule + ": " +
@@ -180,10 +185,13 @@ void Story::denied(JsonValue body) {
 
 void Story::limited(JsonValue body) {
   const std::string name = text_of(body["limit"]);
-  line(after() + ": " + name + ": " +
-       limit_text(name, text_of(body["source"]), body["value"].big_or(0),
-                  body["observed"].big_or(0)) +
-       ", " + text_of(body["action"]) + " by " + text_of(body["enforced_by"]) + ".");
+  const LimitRecord record{name,
+                           body["action"].text_or(""),
+                           body["enforced_by"].text_or(""),
+                           body["source"].text_or(""),
+                           body["value"].big_or(0),
+                           body["observed"].big_or(0)};
+  line(after() + ": " + name + ": " + limit_text(record) + "; " + limit_outcome(record) + ".");
 }
 
 void Story::exported(JsonValue body) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/json_tape.h"
 #include "reports/model.h"
@@ -45,7 +46,8 @@ class Story {
   std::string text_;
   Ref ref_;
   std::int64_t start_ms_ = 0, now_ms_ = 0, since_ms_ = 0;
-  std::string start_boot_;
+  std::string start_boot_, observe_;
+  std::vector<std::string> granted_;  // paths
   std::uint64_t start_ns_ = 0;
   bool has_ended_ = false;
 };

@@ -116,6 +116,8 @@ void fill_buckets(Model& model) {
 }
 
 void sort_rows(Model& model) {
+  std::sort(model.commitments.begin(), model.commitments.end(),
+            [](const CommittedKind& a, const CommittedKind& b) { return a.kind < b.kind; });
   std::sort(model.matrix.begin(), model.matrix.end(), [&](const MatrixRow& a, const MatrixRow& b) {
     return model.text(a.tool) < model.text(b.tool);
   });

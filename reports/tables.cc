@@ -3,11 +3,14 @@
 
 #include <array>
 
+#include "reports/acts.h"
 #include "reports/coverage.h"
 #include "reports/drift.h"
 #include "reports/grant_compare.h"
 #include "reports/limit_forms.h"
+#include "reports/limit_words.h"
 #include "reports/period.h"
+#include "reports/results.h"
 #include "reports/tally_rows.h"
 #include "reports/words.h"
 
@@ -15,16 +18,58 @@ namespace ethos::reports {
 namespace {
 
 void fill_runs(const Model& model, Table& table) {
-  table.header({"run",          "tool",           "state",       "in_force",      "started_local",
-                "started_utc",  "ended_local",    "ended_utc",   "duration_ms",   "exit_code",
-                "signal",       "status",         "ended_by",    "origin",        "profile",
-                "class",        "network",        "git",         "observe",       "weaker",
-                "sources",      "revision",       "exe",         "exe_sha256",    "caller_uid",
-                "decision",     "denial_records", "denied_acts", "setup_denials", "limit_records",
-                "limits_hit",   "gaps",           "lost_acts",   "exports",       "program_starts",
-                "output_bytes", "max_rss_bytes",  "cpu_ms",      "problem",       "records",
-                "opened_seq",   "opened_leaf",    "ended_seq",   "ended_leaf",    "last_seq",
-                "last_leaf",    "status_meaning", "arguments",   "command"});
+  table.header({"run",
+                "tool",
+                "state",
+                "in_force",
+                "started_local",
+                "started_utc",
+                "ended_local",
+                "ended_utc",
+                "duration_ms",
+                "exit_code",
+                "signal",
+                "status",
+                "ended_by",
+                "origin",
+                "profile",
+                "class",
+                "network",
+                "git",
+                "observe",
+                "weaker",
+                "sources",
+                "revision",
+                "exe",
+                "exe_sha256",
+                "caller_uid",
+                "decision",
+                "denial_records",
+                "denied_acts",
+                "setup_denials",
+                "limit_records",
+                "limits_hit",
+                "gaps",
+                "lost_acts",
+                "exports",
+                "program_starts",
+                "output_bytes",
+                "max_rss_bytes",
+                "cpu_ms",
+                "problem",
+                "records",
+                "opened_seq",
+                "opened_leaf",
+                "ended_seq",
+                "ended_leaf",
+                "last_seq",
+                "last_leaf",
+                "status_meaning",
+                "arguments",
+                "command",
+                "interpreter",
+                "interpreter_sha256",
+                "ceilings"});
   for (const Run& run : model.runs) {
     table.text(run.id)
         .text(run.tool)
@@ -43,14 +88,15 @@ void fill_runs(const Model& model, Table& table) {
     table.number(run.output_bytes).number(run.max_rss_bytes).number(run.cpu_ms);
     table.text(run.problem).number(run.records).ref(run.opened).ref_if(run.ended);
     table.ref(run.last).text(status_meaning(model, run));
-    table.number(run.argc).text(run.command).end();
+    table.number(run.argc).text(run.command).text(run.interpreter);
+    table.text(run.interpreter_sha256).text(run.ceilings).end();
   }
 }
 
 void fill_denials(const Model& model, Table& table) {
-  table.header({"run", "tool", "at_local", "at_utc", "phase", "rule", "operation", "object",
-                "capability", "outcome", "count", "errno", "answer", "mark", "source", "cause",
-                "fix", "seq", "leaf"});
+  table.header({"run",    "tool",       "at_local", "at_utc", "phase", "rule",   "operation",
+                "object", "capability", "outcome",  "count",  "errno", "answer", "mark",
+                "source", "cause",      "fix",      "seq",    "leaf",  "act"});
   for (const Denial& row : model.denials) {
     const Run& run = model.runs[row.run];
     table.text(run.id).text(run.tool).time(row.at_ms).text(row.phase).text(row.rule).text(
@@ -61,13 +107,14 @@ void fill_denials(const Model& model, Table& table) {
         .number(row.count)
         .number(row.error)
         .text(answer_text(model, row));
-    table.text(row.mark).text(row.source).text(row.cause).text(row.fix).ref(row.ref).end();
+    table.text(row.mark).text(row.source).text(row.cause).text(row.fix).ref(row.ref);
+    table.text(act_words(model.text(row.operation), row.access)).end();
   }
 }
 
 void fill_limits(const Model& model, Table& table) {
   table.header({"run", "tool", "at_local", "at_utc", "limit", "action", "observed", "value",
-                "enforced_by", "mark", "source", "seq", "leaf"});
+                "enforced_by", "mark", "source", "seq", "leaf", "outcome", "presumed"});
   for (const LimitEvent& row : model.limits) {
     const Run& run = model.runs[row.run];
     table.text(run.id)
@@ -76,12 +123,9 @@ void fill_limits(const Model& model, Table& table) {
         .text(row.limit)
         .text(row.action)
         .number(row.observed);
-    table.number(row.value)
-        .text(row.enforced_by)
-        .text(row.mark)
-        .text(row.source)
-        .ref(row.ref)
-        .end();
+    table.number(row.value).text(row.enforced_by).text(row.mark).text(row.source).ref(row.ref);
+    const LimitRecord record = record_of(model, row);
+    table.text(limit_outcome(record)).plain(is_presumed(record) ? "true" : "false").end();
   }
 }
 
@@ -95,14 +139,18 @@ void fill_limit_forms(const Model& model, Table& table) {
 
 void fill_artifacts(const Model& model, Table& table) {
   table.header({"run", "tool", "at_local", "at_utc", "kind", "action", "path", "sha256", "size",
-                "results", "seq", "leaf"});
+                "results", "seq", "leaf", "own_results", "converter", "breaks_schema"});
   for (const Artifact& row : model.artifacts) {
     const Run& run = model.runs[row.run];
     table.text(run.id).text(run.tool).time(row.at_ms);
     table.plain(row.is_sarif ? "sarif" : "exported").text(row.action).text(row.path);
     table.text(row.digest);
     row.is_sarif ? table.empty().number(row.results) : table.number(row.size).empty();
-    table.ref(row.ref).end();
+    table.ref(row.ref);
+    row.is_sarif ? table.number(own_results(model, row)) : table.empty();
+    table.text(row.converter);
+    row.is_sarif ? table.plain(row.breaks_schema ? "true" : "false") : table.empty();
+    table.end();
   }
 }
 
@@ -226,6 +274,8 @@ void fill_counts(const Model& model, Table& table) {
     table.plain(name + "after").number(row.after).empty().end();
     table.plain(name + "ledger").number(row.ledger).empty().end();
   }
+  for (const CommittedKind& row : model.commitments)
+    table.plain("commitments:" + row.kind).number(row.values).empty().end();
   table.plain("verified").plain(model.verified ? "true" : "false").empty().end();
   for (const Verdict::Check& check : model.verdict.checks) {
     table.plain("verdict:" + check.name).text(check.result).empty().end();

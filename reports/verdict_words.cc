@@ -21,7 +21,8 @@ constexpr std::array<VerdictWords, 8> kVerdicts = {{
      "the ledger is the one that the pin used for this report names; compare it with your own",
      "whether this is the ledger that you mean", "a pin that you got on another way (--pin)"},
     {"completeness", "Completeness",
-     "every run that began has an end, nothing is missing below the checkpoint",
+     "of the ledger, not of the period: every run that began has an end, and nothing is missing "
+     "below the checkpoint; what it says nothing of is told under Covered",
      "whether every run that began has an end, and nothing is missing", "the whole ledger"},
     {"freshness", "Freshness", "the checkpoint is at least as new as what you saw earlier",
      "whether this is the newest state of the ledger, or an older one",

@@ -2,7 +2,6 @@
 #include "reports/words.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <span>
 
 #include "ledger/base/hex.h"
@@ -42,57 +41,6 @@ std::string utc_ms_text(std::int64_t wall_ms) {
 
 std::string time_text(const Model& model, std::int64_t wall_ms) {
   return local_text(wall_ms / 1000, model.zone) + " (" + utc_ms_text(wall_ms) + ")";
-}
-
-std::string limit_figure(std::string_view limit, std::uint64_t value) {
-  if (limit.ends_with("_bytes")) return human_bytes(value);
-  return limit.ends_with("_ms") ? human_duration(static_cast<std::int64_t>(value))
-                                : std::to_string(value);
-}
-
-std::string limit_text(std::string_view limit, std::string_view source, std::uint64_t value,
-                       std::uint64_t observed) {
-  std::string out =
-      "limit " + limit_figure(limit, value) + ", seen " + limit_figure(limit, observed);
-  if (observed >= value) return out;
-  if (source == "peak_data")
-    return out + " (looked at ten times a second; within 1/16 of the limit counts as reached)";
-  return out + " (below it: looked at now and then, or the request that would pass it was refused)";
-}
-
-std::string limit_text(const Model& model, const LimitEvent& event) {
-  return limit_text(model.text(event.limit), model.text(event.source), event.value, event.observed);
-}
-
-namespace {
-
-// "Internet, TCP; " of "AF_INET SOCK_STREAM 6": the words of the call that people know.
-std::string socket_text(std::string_view object) {
-  std::string out;
-  const auto has = [object](std::string_view word) {
-    return (" " + std::string(object) + " ").find(" " + std::string(word) + " ") !=
-           std::string::npos;
-  };
-  if (has("AF_INET")) out = "Internet, IPv4";
-  if (has("AF_INET6")) out = "Internet, IPv6";
-  if (has("AF_UNIX")) out = "local socket";
-  if (has("AF_NETLINK")) out = "kernel interface";
-  if (has("AF_PACKET")) out = "raw network frames";
-  if (has("AF_VSOCK")) out = "host of a virtual machine";
-  if (out.empty()) return out;
-  if (has("SOCK_STREAM") && out.starts_with("Internet")) out += ", TCP";
-  if (has("SOCK_DGRAM") && out.starts_with("Internet")) out += ", UDP";
-  return out + "; ";
-}
-
-}  // namespace
-
-std::string act_text(std::string_view operation, std::string_view object) {
-  std::string out(operation);
-  if (!object.empty()) out.append(" ").append(object);
-  if (operation == "socket")
-    out += " (" + socket_text(object) + "refused before a destination could be named)";
-  return out;
 }
 
 std::string pruned_text(const Model& model) {
@@ -145,7 +93,8 @@ std::string status_meaning(const Model& model, const Run& run) {
     return run.status == 127 ? "the command was not found" : "the command is not executable";
   if (run.status == own) return "the tool's own";
   if (run.status == 122)
-    return "not the tool's: acts were denied or lost, and the caller asked to fail then";
+    return "not the tool's: acts were denied, or counted without a record, and the caller asked to "
+           "fail then";
   return "not the tool's own";
 }
 
@@ -168,6 +117,21 @@ std::string outcome_text(const Model& model, const Run& run) {
   if (run.state == RunState::closed)
     out = "tool: " + out + "; ethos-run: " + status_text(model, run);
   return out;
+}
+
+std::string span_text(const Run& run) {
+  if (!run.ended || run.state != RunState::closed) return {};
+  const std::int64_t span = run.ended_ms - run.started_ms;
+  if (span < run.duration_ms) return "the host's clock was set meanwhile";
+  return human_duration(span) + ", of which the tool ran for " + human_duration(run.duration_ms) +
+         ": before its release the cage was built and its records were written, after its end the "
+         "cage was taken down";
+}
+
+std::string_view run_columns_text() {
+  return "Ran for: from the tool's release to its end; building the cage before and taking it down "
+         "after are not in it, so it is less than from Opened to the end. An exit other than 0 is "
+         "the tool's own word (of linters often: something was found) and no exception.";
 }
 
 std::string grant_rows_text(const Model& model) {
@@ -241,43 +205,6 @@ std::string run_records_text(const Run& run) {
   return out;
 }
 
-std::string errno_text(std::int64_t error) {
-  struct Word {
-    std::int64_t error;
-    std::string_view text;
-  };
-  static constexpr Word kWords[] = {
-      {EPERM, "EPERM: the call was refused"},
-      {ENOENT, "ENOENT: for the tool, there is nothing of that name"},
-      {EACCES, "EACCES: access was refused"},
-      {EROFS, "EROFS: the place is read-only for the tool"},
-      {ENOSYS, "ENOSYS: the call does not exist for the tool"},
-      {EAFNOSUPPORT, "EAFNOSUPPORT: that kind of network does not exist for the tool"},
-      {ENETUNREACH, "ENETUNREACH: there is no way to that network"},
-      {ECONNREFUSED, "ECONNREFUSED: nobody answers there"},
-      {EXDEV, "EXDEV: not across that border"},
-      {ENOSPC, "ENOSPC: no space is left"},
-      {EDQUOT, "EDQUOT: the quota is used up"},
-      {EAGAIN, "EAGAIN: the limit of processes or memory is used up"},
-      {ENOMEM, "ENOMEM: no memory is left"},
-      {EMFILE, "EMFILE: too many open files"},
-      {EFBIG, "EFBIG: the file would be too large"},
-      {EINVAL, "EINVAL: the call was not valid"},
-      {ELOOP, "ELOOP: a link on the way is not followed"},
-      {ENOTDIR, "ENOTDIR: a part of the path is no directory"},
-      {EEXIST, "EEXIST: it exists already"},
-  };
-  for (const Word& word : kWords) {
-    if (word.error == error) return std::string(word.text);
-  }
-  return "error number " + std::to_string(error);
-}
-
-std::string answer_text(const Model& model, const Denial& denial) {
-  if (model.text(denial.outcome) == "attempt") return "left to the kernel, its answer was not seen";
-  return denial.error == 0 ? std::string() : errno_text(denial.error);
-}
-
 std::string_view empty_period_text() {
   return "No run in the period. Nothing was evaluated, so nothing is shown or contradicted.";
 }
@@ -296,7 +223,7 @@ CellWords cell_words(const MatrixCell& cell, Capability capability) {
         is_limits           ? "reached"
         : cell.granted != 0 ? "tried_beyond"
                             : "not_granted_tried",
-        is_limits ? "seen reached in " + plural(cell.tried, "run", "runs")
+        is_limits ? "limit records in " + plural(cell.tried, "run", "runs")
                   : (cell.granted != 0 ? "tried beyond the grant in " : "not granted, tried in ") +
                         plural(cell.tried, "run", "runs"));
   }
@@ -314,85 +241,6 @@ CellWords cell_words(const MatrixCell& cell, Capability capability) {
   return out;
 }
 
-std::vector<std::string> not_proved(const Model& model) {
-  std::vector<std::string> out;
-  if (!model.verified) {
-    out.push_back(
-        "Anything at all: this report was made from a ledger that did not pass verification (" +
-        model.unverified_reason + ").");
-  }
-  out.emplace_back(
-      "That nothing happened outside the recorded runs: a tool started without ethos-run leaves no "
-      "record.");
-  if (model.covered.state != Coverage::State::whole)
-    out.push_back("What happened in the part of the period that is not covered. " +
-                  coverage_text(model));
-  if (const std::string gone = pruned_text(model); !gone.empty())
-    out.push_back("What dropped runs did: " + gone);
-  out.emplace_back(
-      "What no sensor watched: allowed reads and allowed network use leave no record, and of "
-      "program "
-      "starts only the number is open, so \"use is not recorded\" is neither use nor its absence.");
-  if (const std::string blind = unwatched_text(model); !blind.empty()) {
-    out.push_back("That nothing more was tried: " + blind +
-                  ". They were refused all the same, but nobody was told, so no record of a try "
-                  "means nothing there (\"not watched\" in Allowed versus used, and in Runs).");
-  }
-  out.emplace_back(
-      "That the records are all, and true: whoever holds the ledger's current signing key can "
-      "append runs that never were, and could leave out or write anew everything before the first "
-      "state that somebody else holds (a checkpoint that you received, a witness, a time stamp). "
-      "Root on the host can do the same. Trust was checked against the pin that the maker of this "
-      "report used: only your own pin makes it say something.");
-  out.emplace_back(
-      "That the kernel kept its promises: the records show what it was given and what it "
-      "answered.");
-  if (model.verdict.result_of("time") != "pass") {
-    out.emplace_back(
-        "When it happened: times are the host's own clock; no outside party confirms them.");
-  }
-  if (model.verdict.result_of("freshness") != "pass") {
-    out.emplace_back(
-        "That this is the newest state of the ledger: nothing outside it was asked. Compare the "
-        "checkpoint with "
-        "the one you received last.");
-  }
-  std::uint64_t advisory = 0;
-  for (const Denial& denial : model.denials) {
-    if (model.text(denial.mark) == "A") ++advisory;
-  }
-  if (advisory != 0) {
-    out.push_back("The named object of " + std::to_string(advisory) +
-                  " denial records (mark A): it was read from the tool's own memory, which the "
-                  "tool can change "
-                  "meanwhile. That the call was refused is certain.");
-  }
-  if (!model.weaker.empty()) {
-    out.push_back(
-        "The full strength of limits in " + plural(model.now.runs_with_weaker, "run", "runs") +
-        ": they were held by something weaker than a cgroup (section Strength of enforcement).");
-  }
-  if (const std::string unseen = unseen_limits_text(model); !unseen.empty()) {
-    const bool has_pids =
-        std::any_of(model.limit_forms.begin(), model.limit_forms.end(), [&](const LimitForm& form) {
-          return form.seen != LimitForm::Seen::counted && model.text(form.limit) == "pids";
-        });
-    out.push_back("That these limits were never met where no record says so: " + unseen +
-                  ". Held in these forms, a refusal is not observed, or not each one (section "
-                  "Denials and limits, Limits in force)." +
-                  (has_pids ? " A process start that the limit of processes refused leaves no "
-                              "record there."
-                            : ""));
-  }
-  if (model.now.lost_acts != 0) {
-    out.push_back("What " + std::to_string(model.now.lost_acts) +
-                  " counted but unrecorded acts were (section Completeness).");
-  }
-  out.emplace_back(
-      "Who was at the keyboard: the user id is the kernel's; identity proofing is outside.");
-  return out;
-}
-
 std::string query_text(const Model& model) {
   return "All runs of " + model.source.origin +
          " whose run.open record has a wall clock time from " + utc_text(model.period.from) +
@@ -400,23 +248,6 @@ std::string query_text(const Model& model) {
          covered_records(model.source) +
          ", in the order of the ledger. A run and everything it recorded is counted once, where it "
          "began.";
-}
-
-std::string withheld_text(const Model& model) {
-  std::string count = "How many values the records only commit to is not known";
-  if (model.verified)
-    count = "The records of the whole ledger commit to " +
-            plural(model.verdict.commitments, "value", "values") + " without showing them";
-  const auto shown = std::count_if(model.runs.begin(), model.runs.end(),
-                                   [](const Run& run) { return run.command != NameId::none; });
-  const std::string here = shown == 0 ? "None of them is shown here"
-                                      : "Shown here: the command lines of " +
-                                            plural(shown, "run", "runs") + ", and no other";
-  return count +
-         ": command lines, paths of workspaces, declarations and the plans made of them, facts of "
-         "the host, decisions, lists of programs started, output, names outside the workspace, "
-         "lists of results. " +
-         here + ". Whoever holds the ledger can open those that it still keeps.";
 }
 
 std::string redaction_text(const Model& model) {

@@ -25,18 +25,6 @@ std::string_view verdict_meaning(std::string_view name);
 // it; with the words of the verifier.
 std::string verdict_says(const Verdict::Check& check);
 
-// 268435456 of `memory_bytes` -> "256.0 MiB", 15000 of `wall_ms` -> "15 s", 64 of `pids` -> "64".
-std::string limit_figure(std::string_view limit, std::uint64_t value);
-
-// "limit 64, seen 56 (counted now and then; what was refused in between was not counted)": a record
-// says that a limit was reached, and the figure by which that was known may lie below it.
-std::string limit_text(const Model& model, const LimitEvent& event);
-std::string limit_text(std::string_view limit, std::string_view source, std::uint64_t value,
-                       std::uint64_t observed);
-
-// "connect 192.0.2.1:443"; of a socket call, which knows no destination yet, says so.
-std::string act_text(std::string_view operation, std::string_view object);
-
 // What pruned runs mean for this period; empty when nothing was pruned.
 std::string pruned_text(const Model& model);
 
@@ -53,6 +41,17 @@ std::string caller_text(const Model& model, const Run& run);
 // Which calls were notified, of `observe`.
 std::string observation_label(std::string_view observe);
 std::string outcome_text(const Model& model, const Run& run);
+// Of where a declaration came from, who can change it.
+std::string origin_label(std::string_view origin);
+// Which ceilings and profiles there were, and what they are.
+std::string ceiling_text(const Model& model);
+// How long there was between the records of a run's opening and end, and what of it was not the
+// tool; empty without an end.
+std::string span_text(const Run& run);
+// What root as the caller means for the tool; empty when no run had it.
+std::string root_text(const Model& model);
+// What the columns of the table of runs mean.
+std::string_view run_columns_text();
 
 // "161 rows of 10 tools: 141 grants, each with a record, and 20 rows of the base runtime, ...":
 // why the rows of the grants are more, or fewer, than the grant records.
@@ -69,12 +68,6 @@ std::string covered_records(const Source& source);
 // "21 records, the first #188, the last #208, both counted; ...".
 std::string run_records_text(const Run& run);
 
-// "ENOENT: for the tool, there is nothing of that name"; "error number 95" of one without words.
-std::string errno_text(std::int64_t error);
-// How a denied act was answered: errno_text, or that the kernel's answer was not seen; empty when
-// there is no number.
-std::string answer_text(const Model& model, const Denial& denial);
-
 // What a period without a single run may say, and never more.
 std::string_view empty_period_text();
 
@@ -89,12 +82,12 @@ CellWords cell_words(const MatrixCell& cell, Capability capability);
 // What this report does not prove; depends on what the records say.
 std::vector<std::string> not_proved(const Model& model);
 
+// In how many runs the program is an interpreter, so that its digest says little; empty when none.
+std::string interpreted_text(const Model& model);
+
 // Whether something is withheld, by which policy and authority, and where the other report is;
 // empty for a report that stands alone.
 std::string redaction_text(const Model& model);
-// How many values the records only commit to, of which kinds, and how many are shown.
-std::string withheld_text(const Model& model);
-
 // How the population was chosen, in one paragraph.
 std::string query_text(const Model& model);
 

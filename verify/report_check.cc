@@ -253,8 +253,28 @@ class Recount {
     } else if (digest != nullptr) {
       add({e.seq, run, "artifacts, sha256", "none", printable(*digest, 100)});
     }
+    if (name == "sarif") sarif(e, body, fields);
     const View path = body.at("path");
     if (path.at("path").exists()) same_tool(e.seq, run, "artifacts, path", path.at("base").text() + ":" + path.at("path").text(), field(fields, "path"));
+  }
+
+  // What reports of earlier programs do not tell. Each denial and limit record of the run is one result (SD-1).
+  void sarif(const Envelope& e, const View& body, const ReportClaims::Fields& fields) {
+    const std::string run(e.run);
+    const View converter = body.at("converter");
+    const auto told = [&](const char* key, const std::string& expected) {
+      if (const std::string* const found = field(fields, key)) same(e.seq, run, std::string("artifacts, ") + key, expected, found);
+    };
+    told("converter", converter.at("product").text());
+    told("breaks_schema", converter.at("status").number() != 0 ? "true" : "false");
+    const auto known = runs_.find(e.run);
+    if (known == runs_.end()) return;
+    std::int64_t own = body.at("results").number();
+    for (const char* key : {"denial_records", "setup_denials", "limit_records"}) {
+      const auto counted = known->second.n.find(key);
+      if (counted != known->second.n.end()) own -= static_cast<std::int64_t>(counted->second);
+    }
+    told("own_results", std::to_string(std::max<std::int64_t>(0, own)));
   }
 
   static void end(Run& run, const Envelope& e) {

@@ -61,6 +61,13 @@ void ReportRows::field_if(const std::string& id, const Run& run, const char* key
   if (found != nullptr) same_(run.opened, id, std::string("runs, ") + key, "nothing", found, false);
 }
 
+void ReportRows::field_told(const std::string& id, const Run& run, const char* key, bool is_there, const std::string& expected, bool may_be_withheld) {
+  const auto row = claims_.runs.find(run.opened);
+  const std::string* const found = row == claims_.runs.end() ? nullptr : value_of(row->second.fields, key);
+  if (found == nullptr) return;
+  same_(run.opened, id, std::string("runs, ") + key, is_there ? expected : "nothing", found, is_there && may_be_withheld);
+}
+
 void ReportRows::count(const char* table, const std::string& name, std::int64_t opened) {
   Name& row = names_[table][name];
   // Runs come in the order of their first records, their other records in any.
@@ -150,6 +157,16 @@ void ReportRows::on_open(const Envelope& e, const View& body) {
   // A path that is committed or no text has a form of the report's own.
   const View path = exe.at("path");
   if (path.at("path").exists()) field(id, run, "exe", path.at("base").text() + ":" + path.at("path").text(), true);
+  const View reader = exe.at("interpreter");
+  field_told(id, run, "interpreter_sha256", reader.at("sha256").exists(), reader.at("sha256").text(), true);
+  const View by = reader.at("path");
+  if (by.at("path").exists()) field_told(id, run, "interpreter", true, by.at("base").text() + ":" + by.at("path").text(), true);
+  std::string ceilings;
+  body.at("ceilings").each_element([&](const View& one) {
+    ceilings += (ceilings.empty() ? "" : ", ") + text_or(one.at("name"), "?");
+    return true;
+  });
+  field_told(id, run, "ceilings", !ceilings.empty(), ceilings, true);
   count("kernels", kernel, run.opened);
   count("products", product, run.opened);
   count("origins", origin, run.opened);

@@ -61,6 +61,8 @@ class ReportRows {
   void field(const std::string& id, const Run& run, const char* key, const std::string& expected, bool may_be_withheld = false);
   // Of a field that is left out where there is nothing to say.
   void field_if(const std::string& id, const Run& run, const char* key, bool is_there, const std::string& expected, bool may_be_withheld = false);
+  // A key that reports of earlier programs do not have: compared where it is told.
+  void field_told(const std::string& id, const Run& run, const char* key, bool is_there, const std::string& expected, bool may_be_withheld);
   void compare_names();
   void compare_types();
 

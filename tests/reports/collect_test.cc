@@ -3,8 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "reports/acts.h"
 #include "reports/build.h"
 #include "reports/classify.h"
+#include "reports/limit_words.h"
 #include "reports/sample.h"
 #include "reports/words.h"
 #include "tests/reports/support/fixture.h"
@@ -176,11 +178,15 @@ TEST_CASE("collect: a command that was never found did not start", "[reports]") 
 
 TEST_CASE("collect: an open that was answered as only a write is counts as one", "[reports]") {
   // Outside every grant the cage answers EACCES to writing; ENOENT may be either.
-  CHECK(capability_of_denial("outside-grants", "openat", "all", 13) == Capability::write);
-  CHECK(capability_of_denial("outside-grants", "openat", "all", 2) == Capability::files);
-  CHECK(capability_of_denial("outside-grants", "openat", "writes", 2) == Capability::write);
-  CHECK(capability_of_denial("permission", "open", "all", 13) == Capability::read);
-  CHECK(capability_of_denial("hidden", "openat", "all", 13) == Capability::hidden);
+  const auto column = [](std::string_view rule, std::string_view call, std::string_view observe,
+                         std::int64_t error) {
+    return capability_of_denial(rule, call, access_of({"run", rule, call, observe, error}));
+  };
+  CHECK(column("outside-grants", "openat", "all", 13) == Capability::write);
+  CHECK(column("outside-grants", "openat", "all", 2) == Capability::files);
+  CHECK(column("outside-grants", "openat", "writes", 2) == Capability::write);
+  CHECK(column("permission", "open", "all", 13) == Capability::read);
+  CHECK(column("hidden", "openat", "all", 13) == Capability::hidden);
   const Model model =
       model_of_one({.tool = "hook",
                     .observe = "all",
@@ -191,13 +197,16 @@ TEST_CASE("collect: an open that was answered as only a write is counts as one",
 
 TEST_CASE("collect: limits are told in their own units, and why a figure may lie below",
           "[reports]") {
-  CHECK(limit_text("memory_bytes", "peak_data", 268435456, 260767744) ==
+  CHECK(limit_text({"memory_bytes", "refused", "rlimit", "peak_data", 268435456, 260767744}) ==
         "limit 256 MiB, seen 248.6 MiB (looked at ten times a second; within 1/16 of the limit "
         "counts as reached)");
-  CHECK(limit_text("wall_ms", "timer", 15000, 15000) == "limit 15 s, seen 15 s");
-  CHECK(limit_text("pids", "process_count", 64, 56).find("limit 64, seen 56 (below it: ") == 0);
+  CHECK(limit_text({"wall_ms", "killed", "supervisor", "timer", 15000, 15000}) ==
+        "limit 15 s, seen 15 s");
+  CHECK(limit_text({"pids", "killed", "supervisor", "process_count", 64, 56})
+            .starts_with("limit 64, seen 56 (below it: "));
   CHECK(act_text("socket", "AF_INET SOCK_STREAM 6") ==
-        "socket AF_INET SOCK_STREAM 6 (Internet, IPv4, TCP; refused before a destination could be "
+        "to reach a network: socket AF_INET SOCK_STREAM 6 (Internet, IPv4, TCP; refused before a "
+        "destination could be "
         "named)");
   CHECK(act_text("connect", "192.0.2.1:443") == "connect 192.0.2.1:443");
 }

@@ -5,57 +5,19 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "reports/acts.h"
 #include "reports/control_judge.h"
 #include "reports/coverage.h"
 #include "reports/limit_forms.h"
 #include "reports/redo.h"
 #include "reports/unwatched.h"
+#include "reports/withheld.h"
 #include "reports/words.h"
-#include "tests/reports/support/fixture.h"
+#include "tests/reports/support/made.h"
 
 using namespace ethos::reports;
 using namespace ethos::support;
 using nlohmann::json;
-
-namespace {
-
-constexpr std::int64_t kStart = 1790805600000;  // 2026-10-01T00:00:00 in Berlin
-constexpr std::int64_t kDay = 86400000;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-std::string joined_not_proved(const Model& model) {
-  std::string out;
-  for (const std::string& text : not_proved(model)) out += text + "\n";
-  return out;
-}
-
-// A ledger of these runs, its first record at `first_ms`.
-struct Made {
-  ScratchDirectory scratch;
-  MadeLedger ledger;
-  Model model;
-
-  Made(std::int64_t first_ms, const std::vector<RunPlan>& plans,
-       const std::string& period = "2026-10-01..2026-12-31") {
-    LedgerMaker maker(scratch / "l.db");
-    maker.genesis(first_ms);
-    std::uint64_t number = 0;
-    for (const RunPlan& plan : plans) add_run(maker, ++number, plan);
-    ledger = maker.finish();
-    model = model_of(scratch / "l.db", ledger, period);
-  }
-};
-
-RunPlan plan_at(std::int64_t start_ms) {
-  RunPlan plan;
-  plan.start_ms = start_ms;
-  return plan;
-}
-
-}  // namespace
 
 TEST_CASE("reader: where a refusal by a limit is not observed, the page says so", "[reports]") {
   RunPlan plan = plan_at(kStart);
@@ -261,8 +223,8 @@ TEST_CASE("reader: the tool's exit and the status of ethos-run stand beside each
   run.exit_code = 0;
   run.status = 122;
   CHECK(outcome_text(model, run) ==
-        "tool: exit 0; ethos-run: 122: not the tool's: acts were denied or lost, and the caller "
-        "asked to fail then");
+        "tool: exit 0; ethos-run: 122: not the tool's: acts were denied, or counted without a "
+        "record, and the caller asked to fail then");
   run.exit_code = 122;
   CHECK(status_text(model, run) == "122: the tool's own");
   run.exit_code = 125;
@@ -489,6 +451,7 @@ TEST_CASE("reader: every run says by whom it was started and which program it wa
   CHECK(made.model.exceptions.empty());  // no details: the table alone has to say it
   const std::string html = render(made.model).html;
   CHECK(has(html, "<td class=\"nw\">root (0)</td>"));
+  CHECK(has(html, "ethos-run was started by root in 1 run. The tool was not root there"));
   CHECK(has(html, "<td class=\"nw\">1000</td>"));
   CHECK(has(html, "usr/bin/shellcheck</code>"));
   CHECK(has(html, ">sha256:bbbbbbbbbbbb…</span>"));
@@ -496,12 +459,29 @@ TEST_CASE("reader: every run says by whom it was started and which program it wa
 
 TEST_CASE("reader: how many values are withheld, and of which kinds", "[reports]") {
   Model model = small_model();
-  model.verdict.commitments = 110;
-  CHECK(has(withheld_text(model), "commit to 110 values without showing them: command lines,"));
-  CHECK(has(withheld_text(model), "None of them is shown here"));
+  std::int64_t known = 0;
+  std::int64_t lines = 0;
+  for (const CommittedKind& row : model.commitments) {
+    known += row.values;
+    if (row.kind == "argv") lines = row.values;
+  }
+  REQUIRE(lines > static_cast<std::int64_t>(model.runs.size()));  // of the whole ledger
+  model.verdict.commitments = known;
+  CHECK(has(withheld_text(model), "commit to " + std::to_string(known) + " values without"));
+  CHECK(has(withheld_text(model), std::to_string(lines) + " command lines"));
+  CHECK_FALSE(has(withheld_text(model), "The verifier counts"));
+  CHECK(has(withheld_text(model), "None of them is shown on this page"));
+  CHECK(has(disclosure_text(model), "none of them is shown"));
+  const Rendered all = render(model);
+  const json kinds = json::parse(all.json)["commitments"];
+  CHECK(kinds.size() == model.commitments.size());
+  CHECK(has(all.counts, "commitments:argv," + std::to_string(lines)));
+  CHECK(has(all.html, std::to_string(lines) + " command lines"));
+  model.verdict.commitments = known + 1;
+  CHECK(has(withheld_text(model), "The verifier counts " + std::to_string(known + 1)));
+  CHECK(committed_text({"new-kind", 3}) == "3 of kind new-kind");
   model.runs.front().command = model.names.id("shellcheck -f json1 x.sh");
   CHECK(has(withheld_text(model), "the command lines of 1 run, and no other"));
   CHECK(has(render(model).html, "No redaction policy was used"));
-  model.verified = false;
-  CHECK(has(withheld_text(model), "is not known"));
+  CHECK(has(disclosure_text(model), "1 command line is shown"));
 }

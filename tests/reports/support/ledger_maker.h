@@ -66,9 +66,13 @@ struct RunPlan {
   struct Denial {
     std::string rule, operation, object_kind, object, outcome = "denied", mark = "A";
     int count = 1;
+    int error = 13;
   };
   std::vector<Denial> denials = {};
   std::vector<std::string> limits = {};  // names
+  std::vector<std::string> near = {};    // of limits that a look saw the run at or near
+  std::string exe = {};                  // path below usr/bin; empty: the tool's name
+  std::string interpreter = {};          // the same, of a script
   std::int64_t lost = 0;
   std::string setup_rule = "limit", cause = "no cgroup controller on this host",
               fix = "delegate one";

@@ -25,7 +25,8 @@ json open_body(const RunPlan& plan) {
       {"class", "namespace"},
       {"exe",
        {{"measured", "before_start"},
-        {"path", {{"base", "system"}, {"path", "usr/bin/" + plan.tool}}},
+        {"path",
+         {{"base", "system"}, {"path", "usr/bin/" + (plan.exe.empty() ? plan.tool : plan.exe)}}},
         {"sha256", "sha256:" + std::string(64, 'b')},
         {"size", 123456}}},
       {"host",
@@ -39,6 +40,13 @@ json open_body(const RunPlan& plan) {
   if (plan.origin != "options") body["source"] = commitment("source", 512);
   if (plan.end != End::refuse) {
     for (const char* kind : {"facts", "normal", "plan"}) body[kind] = commitment(kind, 900);
+  }
+  if (!plan.interpreter.empty()) {
+    body["exe"]["interpreter"] = {
+        {"measured", "before_start"},
+        {"path", {{"base", "system"}, {"path", "usr/bin/" + plan.interpreter}}},
+        {"sha256", "sha256:" + std::string(64, 'e')},
+        {"size", 6831736}};
   }
   if (!plan.revision.empty()) body["repository"] = {{"revision", plan.revision}};
   if (plan.tool == "agent")
@@ -88,7 +96,7 @@ std::vector<json> grants(const RunPlan& plan) {
 }
 
 json denial_body(const RunPlan::Denial& denial) {
-  json body = {{"count", denial.count},     {"errno", 13},
+  json body = {{"count", denial.count},     {"errno", denial.error},
                {"mark", denial.mark},       {"operation", denial.operation},
                {"outcome", denial.outcome}, {"phase", "run"},
                {"source", "seccomp"}};
@@ -150,10 +158,21 @@ void add_running(LedgerMaker& maker, const std::string& id, const RunPlan& plan,
                        {"enforced_by", is_memory ? "cgroup" : "supervisor"},
                        {"limit", name},
                        {"mark", is_memory ? "K" : "S"},
-                       {"observed", is_memory ? "2147483648" : "300004"},
+                       {"observed", is_memory ? "1" : "300004"},
                        {"source", is_memory ? "memory.events" : "timer"},
                        {"value", is_memory ? "2147483648" : "300000"}};
     maker.add("resource.limit", id, at + 400, body.dump());
+  }
+  for (const std::string& name : plan.near) {
+    const bool is_memory = name == "memory_bytes";
+    const json body = {{"action", "refused"},
+                       {"enforced_by", is_memory ? "rlimit" : "supervisor"},
+                       {"limit", name},
+                       {"mark", "S"},
+                       {"observed", is_memory ? "2100000000" : "64"},
+                       {"source", is_memory ? "peak_data" : "process_count"},
+                       {"value", is_memory ? "2147483648" : "64"}};
+    maker.add("resource.limit", id, at + 450, body.dump());
   }
   if (plan.lost != 0)
     maker.add("run.gap", id, at + 500,
@@ -185,7 +204,7 @@ void add_end(LedgerMaker& maker, const std::string& id, const RunPlan& plan, std
   maker.add("run.close", id, end, close_body(plan, maker.size() - first + 1).dump());
   if (plan.tool == "shellcheck") {
     maker.add("sarif.written", id, end + 30,
-              json{{"converter", {{"product", "ethos-sarif 0.1.0"}, {"status", 0}}},
+              json{{"converter", {{"product", "0.1.0"}, {"status", 0}}},
                    {"list", commitment("sarif", 71)},
                    {"results", 1},
                    {"sha256", "sha256:" + std::string(64, 'd')}}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "reports/coverage.h"
+#include "reports/limit_forms.h"
+#include "reports/unwatched.h"
+#include "reports/words.h"
+
+namespace ethos::reports {
+namespace {
+
+std::string plural(std::int64_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
+}
+
+std::int64_t runs_named(const Model& model, const std::vector<CountedName>& rows,
+                        std::string_view name) {
+  for (const CountedName& row : rows) {
+    if (model.text(row.name) == name) return row.runs;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string interpreted_text(const Model& model) {
+  const auto count = std::count_if(model.runs.begin(), model.runs.end(), [](const Run& run) {
+    return run.interprets && run.enforced && !run.not_executed;
+  });
+  if (count == 0) return {};
+  return "What the program was told to do in " + plural(count, "run", "runs") +
+         ": it is a shell or another interpreter there, and the digest is that of the interpreter. "
+         "The script is among the words that the record only commits to, or came from somewhere "
+         "else; it has no digest of its own, and the tool's name is only what its declaration "
+         "calls it.";
+}
+
+std::vector<std::string> not_proved(const Model& model) {
+  std::vector<std::string> out;
+  if (!model.verified) {
+    out.push_back(
+        "Anything at all: this report was made from a ledger that did not pass verification (" +
+        model.unverified_reason + ").");
+  }
+  out.emplace_back(
+      "That nothing happened outside the recorded runs: a tool started without ethos-run leaves no "
+      "record.");
+  if (model.covered.state != Coverage::State::whole)
+    out.push_back("What happened in the part of the period that is not covered. " +
+                  coverage_text(model));
+  if (const std::string gone = pruned_text(model); !gone.empty())
+    out.push_back("What dropped runs did: " + gone);
+  out.emplace_back(
+      "What no sensor watched: allowed reads and allowed network use leave no record, and of "
+      "program "
+      "starts only the number is open, so \"use is not recorded\" is neither use nor its absence.");
+  if (const std::string blind = unwatched_text(model); !blind.empty()) {
+    out.push_back("That nothing more was tried: " + blind +
+                  ". They were refused all the same, but nobody was told, so no record of a try "
+                  "means nothing there (\"not watched\" in Allowed versus used, and in Runs).");
+  }
+  if (const std::string told = interpreted_text(model); !told.empty()) out.push_back(told);
+  out.emplace_back(
+      "That the records are all, and true: whoever holds the ledger's current signing key can "
+      "append runs that never were, and could leave out or write anew everything before the first "
+      "state that somebody else holds (a checkpoint that you received, a witness, a time stamp). "
+      "Root on the host can do the same. Trust was checked against the pin that the maker of this "
+      "report used: only your own pin makes it say something.");
+  if (const std::int64_t own = runs_named(model, model.origins, "workspace"); own != 0) {
+    out.push_back("Who wrote the rules: in " + plural(own, "run", "runs") +
+                  " the declaration is a file of the workspace, which whoever may change the "
+                  "workspace may change, also whoever it limits. The ceiling bounds it, and a "
+                  "changed set shows under Drift of grants; who edited it is not recorded.");
+  }
+  out.emplace_back(
+      "That the kernel kept its promises: the records show what it was given and what it "
+      "answered.");
+  if (model.verdict.result_of("time") != "pass") {
+    out.emplace_back(
+        "When it happened: times are the host's own clock; no outside party confirms them.");
+  }
+  if (model.verdict.result_of("freshness") != "pass") {
+    out.emplace_back(
+        "That this is the newest state of the ledger: nothing outside it was asked. Compare the "
+        "checkpoint with "
+        "the one you received last.");
+  }
+  std::uint64_t advisory = 0;
+  for (const Denial& denial : model.denials) {
+    if (model.text(denial.mark) == "A") ++advisory;
+  }
+  if (advisory != 0) {
+    out.push_back("The named object of " + std::to_string(advisory) +
+                  " denial records (mark A): it was read from the tool's own memory, which the "
+                  "tool can change "
+                  "meanwhile. That the call was refused is certain.");
+  }
+  if (!model.weaker.empty()) {
+    out.push_back(
+        "The full strength of limits in " + plural(model.now.runs_with_weaker, "run", "runs") +
+        ": a cgroup could hold them and something weaker did (section Strength of enforcement).");
+  }
+  if (const std::string unseen = unseen_limits_text(model); !unseen.empty()) {
+    const bool has_pids =
+        std::any_of(model.limit_forms.begin(), model.limit_forms.end(), [&](const LimitForm& form) {
+          return form.seen != LimitForm::Seen::counted && model.text(form.limit) == "pids";
+        });
+    out.push_back("That these limits were never met where no record says so: " + unseen +
+                  ". Held in these forms, a refusal is not observed, or not each one (section "
+                  "Denials and limits, Limits in force)." +
+                  (has_pids ? " A process start that the limit of processes refused leaves no "
+                              "record there."
+                            : ""));
+  }
+  if (model.now.lost_acts != 0) {
+    out.push_back("What " + std::to_string(model.now.lost_acts) +
+                  " counted but unrecorded acts were (section Completeness).");
+  }
+  out.emplace_back(
+      "Who was at the keyboard: the user id is the kernel's; identity proofing is outside.");
+  return out;
+}
+
+}  // namespace ethos::reports

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page says of itself: its order, its times, its programs, its words.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "reports/exceptions.h"
+#include "reports/redo.h"
+#include "tests/reports/support/made.h"
+
+using namespace ethos::reports;
+using namespace ethos::support;
+using nlohmann::json;
+
+TEST_CASE("reader: the order of exceptions is stated, and what is none", "[reports]") {
+  RunPlan plan = plan_at(kStart);
+  plan.exit_code = 1;
+  plan.denials = {{"outside-grants", "openat", "path", "a"},
+                  {"outside-grants", "openat", "path", "b"},
+                  {"git", "openat", "path", ".git/config"}};
+  const Made made(kStart - 200 * kDay, {plan});
+  const std::string section = section_of(render(made.model).html, "exceptions");
+  CHECK(has(section, "2 lines join 3 records"));
+  CHECK_FALSE(has(section, "Equal acts"));
+  for (const char* words : {"Git data (what is planted there is run later", "no measure of damage",
+                            "Not listed: exits of tools other than 0", "without an approval"})
+    CHECK(has(section, words));
+  // The words follow the order that is sorted by.
+  Exception network;
+  network.kind = ExceptionKind::denied;
+  network.rule = "no-network";
+  Exception git = network;
+  git.rule = "git";
+  Exception hidden = network;
+  hidden.rule = "hidden";
+  CHECK(rank_of(network) < rank_of(git));
+  CHECK(rank_of(git) < rank_of(hidden));
+  const std::string order(order_text());
+  CHECK(order.find("network") < order.find("Git data"));
+  CHECK(order.find("Git data") < order.find("hidden names"));
+}
+
+TEST_CASE("reader: how long a tool ran and how long its run took are told apart", "[reports]") {
+  RunPlan plan = plan_at(kStart);
+  plan.duration_ms = 1500;
+  plan.denials = {{"git", "openat", "path", ".git/config"}};
+  Made made(kStart - 200 * kDay, {plan});
+  Run& run = made.model.runs.front();
+  run.ended_ms = run.started_ms + 4500;
+  CHECK(has(span_text(run), "4.5 s, of which the tool ran for 1.5 s"));
+  const std::string html = render(made.model).html;
+  CHECK(has(html, "4.5 s, of which the tool ran for 1.5 s"));
+  CHECK(has(html, "<th scope=\"col\" class=\"n\">Ran for</th>"));
+  CHECK(has(html, "from the tool&#39;s release to its end"));
+  run.ended_ms = run.started_ms + 100;
+  CHECK(has(span_text(run), "clock was set"));
+  run.ended.reset();
+  CHECK(span_text(run).empty());
+}
+
+TEST_CASE("reader: completeness is of the ledger, and a document has no time of its own",
+          "[reports]") {
+  const std::string html = render(small_model()).html;
+  CHECK(has(html, "of the ledger, not of the period: every run that began has an end"));
+  CHECK_FALSE(has(html, "the time of this document"));
+  CHECK(has(html, "the newest moment that this report knows of"));
+  CHECK(has(html, "when is not recorded: no clock was read"));
+}
+
+TEST_CASE("reader: a good answer is told as it is printed, and what was not asked", "[reports]") {
+  Model model = small_model();
+  for (Verdict::Check& check : model.verdict.checks) {
+    if (check.name == "time" || check.name == "freshness") check.result = "none";
+  }
+  const Rendered files = render(model);
+  std::size_t lists = 0;
+  for (const RedoStep& step : redo_steps(model)) {
+    lists += step.is_each_line ? 1U : 0U;
+    CHECK(step.answer.find("a line for each file") == std::string::npos);
+  }
+  CHECK(lists == 2);
+  CHECK(has(files.html, "each line ends in </small><code>same</code>"));
+  CHECK(has(files.html, "each line ends in </small><code>OK</code>"));
+  CHECK(has(files.html, "Not asked: Freshness, Time;"));
+  CHECK(has(files.html, "ethos-verify --pin PIN --report DIR LEDGER"));
+  const json steps = json::parse(files.json)["verification"]["redo_steps"];
+  REQUIRE(steps.size() == 5);
+  CHECK(steps[0]["each_line"] == false);
+  CHECK(steps[4]["each_line"] == true);
+}
+
+TEST_CASE("reader: every program that had a part is named, and what makes two the same",
+          "[reports]") {
+  Model model = small_model();
+  model.generator_digest = "sha256:" + std::string(64, '9');
+  const Rendered files = render(model);
+  for (const char* name : {"ethos-verify", "ethos-report", "ethos-run", "ethos-sarif"})
+    CHECK(has(section_of(files.html, "check"), "<tr><th scope=\"row\">" + std::string(name)));
+  CHECK(has(files.html, model.generator_digest));
+  CHECK(has(files.html, "not recorded: a record names the version"));
+  CHECK(has(files.html, "that answer decides"));
+  CHECK(has(files.html, "a page cannot name an address that you may trust"));
+  CHECK(json::parse(files.json)["verification"]["generator_sha256"] == model.generator_digest);
+}
+
+TEST_CASE("reader: ceilings and profiles are printed, and who may change a declaration",
+          "[reports]") {
+  const Model model = small_model();
+  const Rendered files = render(model);
+  const std::string section = section_of(files.html, "weaker");
+  CHECK(has(section, "Ceilings: workspace/1 in "));
+  CHECK(has(section, "workspace/1 is built in"));
+  CHECK(has(section, "Profiles: lint-offline in "));
+  CHECK(has(section, "whoever may change the workspace may change it"));
+  CHECK(has(joined_not_proved(model), "Who wrote the rules: in "));
+  CHECK(has(files.html, "under workspace/1"));
+  CHECK(json::parse(files.json)["runs"][0]["ceilings"] == "workspace/1");
+}
+
+TEST_CASE("reader: a sample can be drawn with the command on the page, or by hand", "[reports]") {
+  const Model model = small_model();
+  REQUIRE(model.runs.size() < 25);
+  const std::string section = section_of(render(model).html, "population");
+  CHECK(has(section, sample_command(model)));
+  CHECK(has(sample_command(model), " --sample " + std::to_string(model.runs.size()) + " --seed "));
+  CHECK(has(section, "key = seed, message = run id"));
+  CHECK(has(section, "openssl dgst -sha256 -hmac TEXT"));
+}
+
+TEST_CASE("reader: the chart of growth steps where runs were opened and ends with the ledger",
+          "[reports]") {
+  const Made made(kStart - 200 * kDay, {plan_at(kStart + 40 * kDay), plan_at(kStart + 41 * kDay)});
+  const std::string section = section_of(render(made.model).html, "population");
+  const auto at = section.find("points=\"");
+  REQUIRE(at != std::string::npos);
+  const std::string points = section.substr(at, section.find('"', at + 8) - at);
+  // The start, two steps of two points each, and the last record.
+  CHECK(std::count(points.begin(), points.end(), ',') == 6);
+  CHECK(has(section, "ends at the last record"));
+  CHECK(has(render(small_model()).html, "2 key epochs, "));
+  CHECK(has(render(made.model).html, "1 key epoch, "));
+}
+
+TEST_CASE("reader: more words of the page are in its glossary", "[reports]") {
+  std::string words;
+  for (const Term& term : glossary()) {
+    for (const char c : term.word)
+      words += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    words += "\n";
+  }
+  for (const char* term :
+       {"genesis",   "epoch",   "revision",     "profile",      "ceiling", "namespaces",
+        "pidfd",     "tree",    "git rule",     "scratch",      "peak",    "control plane",
+        "workspace", "catalog", "presumed",     "interpreter",  "release", "seal",
+        "digest",    "seed",    "rlimit_nproc", "notified call"}) {
+    CAPTURE(term);
+    CHECK(has(words, term));
+  }
+  // By the alphabet, so that a word can be found on paper.
+  std::string before;
+  for (const Term& term : glossary()) {
+    std::string word;
+    for (const char c : term.word)
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    CAPTURE(before, word);
+    CHECK(before <= word);
+    before = word;
+  }
+}
+
+TEST_CASE("reader: on paper no label stands without its value, and no count of all rows",
+          "[reports]") {
+  const std::string html = render(small_model()).html;
+  const auto print = html.find("@media print{");
+  REQUIRE(print != std::string::npos);
+  const std::string rules = html.substr(print, html.find("</style>") - print);
+  CHECK(has(rules, ".facts dt,.facts dd{display:inline"));
+  CHECK(has(rules, ".filter.idle"));
+  CHECK_FALSE(has(rules, "float:left"));
+  CHECK(has(html, "classList.toggle(\"idle\""));
+}
+
+TEST_CASE("reader: the limits of a tool are one line of grants, and none is lost", "[reports]") {
+  const Model model = small_model();
+  const std::string html = render(model).html;
+  const auto from = html.find("<table data-filter=\"grants\">");
+  REQUIRE(from != std::string::npos);
+  const std::string table = html.substr(from, html.find("</table>", from) - from);
+  std::size_t lines = 0;
+  for (auto at = table.find("<tr><td"); at != std::string::npos; at = table.find("<tr><td", at + 1))
+    ++lines;
+  std::size_t limits = 0;
+  for (const GrantRow& row : model.grant_rows) {
+    if (row.grant.capability == Capability::limits) ++limits;
+  }
+  std::size_t told = 0;
+  for (auto at = table.find(" at most "); at != std::string::npos;
+       at = table.find(" at most ", at + 1))
+    ++told;
+  CHECK(told == limits);
+  CHECK(lines < model.grant_rows.size());
+  CHECK(has(html, "Grant by grant (" + std::to_string(model.grant_rows.size()) + " rows)"));
+}
+
+TEST_CASE("reader: first sets of grants are named once", "[reports]") {
+  const Made made(kStart - 200 * kDay, {plan_at(kStart)});
+  const std::string section = section_of(render(made.model).html, "drift");
+  CHECK(has(section, "First sets, with the record of each and the approval: shellcheck "));
+  CHECK_FALSE(has(section, "first set of a tool without an earlier run: no change"));
+  CHECK(has(section, "none found"));
+}
