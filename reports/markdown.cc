@@ -238,6 +238,9 @@ class Writer {
       line("- " + markdown_code(part.name) + ": " + markdown_code(part.value));
     line("");
     line(markdown_text(verifier_source_text()));
+    line("");
+    line(markdown_text(same_program_text()));
+    line("");
     line("The program that checked was ethos-verify " + markdown_text(model_.verdict.verifier) +
          ", " + markdown_text(verifier_digest_text(model_)) + ".");
     line("");

@@ -18,6 +18,14 @@ bool has_word(std::string_view list, std::string_view word) {
          std::string::npos;
 }
 
+// Only of a profile that a run had: what is withheld has no other name here.
+std::string_view profile_words(std::string_view profile) {
+  if (profile == "lint-offline") return " (reads the workspace, writes nothing)";
+  if (profile == "build-offline") return " (as for linters, with more of each limit)";
+  if (profile == "no-proc") return " (as for linters, without /proc)";
+  return "";
+}
+
 }  // namespace
 
 std::string origin_label(std::string_view origin) {
@@ -37,31 +45,31 @@ std::string ceiling_text(const Model& model) {
     ++ceilings[model.text(run.ceilings)];
     ++profiles[model.text(run.profile)];
   }
-  const auto list = [](const auto& counts, std::string_view none) {
-    std::string out;
-    for (const auto& [name, runs] : counts) {
-      out += (out.empty() ? "" : "; ") + std::string(name.empty() ? none : name) + " in " +
-             plural(runs, "run", "runs");
-    }
-    return out;
-  };
-  std::string out = "Ceilings: " + list(ceilings, "none") +
-                    ". A ceiling is the most that a declaration may ask for; "
-                    "a start that asks for more is refused.";
-  if (std::any_of(ceilings.begin(), ceilings.end(),
-                  [](const auto& one) { return has_word(one.first, "workspace/1"); })) {
+  std::string out;
+  bool is_built_in = false;
+  for (const auto& [name, runs] : ceilings) {
+    out += (out.empty() ? "Ceilings: " : "; ") + std::string(name.empty() ? "none" : name) +
+           " in " + plural(runs, "run", "runs");
+    is_built_in = is_built_in || has_word(name, "workspace/1");
+  }
+  out +=
+      ". A ceiling is the most that a declaration may ask for; a start that asks for more is "
+      "refused.";
+  if (is_built_in) {
     out +=
         " workspace/1 is built in, for declarations that others can change: reading and "
         "starting programs in the workspace and in system directories (of /etc only "
         "alternatives, certificates, mime types and Java), writing in the workspace only, "
-        "network none or loopback, Git data none or read, no environment names of secrets, the "
-        "profiles lint-offline, build-offline and no-proc; it does not bound limits.";
+        "network none or loopback, Git data none or read, no environment names of secrets, "
+        "every profile; it does not bound limits.";
   }
-  return out + " Profiles: " + list(profiles, "none") +
-         ". A profile gives the base runtime and the defaults of what a declaration leaves out "
-         "(lint-offline: read the workspace, write nothing; build-offline: more of each limit; "
-         "no-proc: no /proc). What a run got of both stands grant by grant under Allowed versus "
-         "used.";
+  out += " A profile gives the base runtime and the defaults of what a declaration leaves out.";
+  std::string list;
+  for (const auto& [name, runs] : profiles) {
+    list += (list.empty() ? " Profiles: " : "; ") + std::string(name.empty() ? "none" : name) +
+            " in " + plural(runs, "run", "runs") + std::string(profile_words(name));
+  }
+  return out + list + ". What a run got of both stands grant by grant under Allowed versus used.";
 }
 
 std::string root_text(const Model& model) {
