@@ -24,7 +24,6 @@ struct Options : SessionOptions {
   std::string explain;
   std::string make_key;
   std::string check_attest;
-  std::string signer;
   bool codes = false;
 };
 
@@ -51,7 +50,9 @@ void add_files(CLI::App& app, Options& options) {
   app.add_option("--attest-key", options.attest_key, "Sign the statement with this key of yours (DSSE)")->option_text("FILE");
   app.add_option("--make-key", options.make_key, "Make a key of that name in the new file of --attest-key, print its public part, and exit")->option_text("NAME");
   app.add_option("--check-attest", options.check_attest, "Check the signature of a statement by --signer, tell what it says, and exit")->option_text("FILE");
-  app.add_option("--signer", options.signer, "Public part of the key of --check-attest")->option_text("VKEY");
+  app.add_option("--signer", options.signer,
+                 "Public part of the key of --check-attest, or of a --report directory")
+      ->option_text("VKEY");
 }
 
 void add_options(CLI::App& app, Options& options) {
@@ -140,7 +141,11 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
     explain_assertions(out);
     return exit_verified;
   }
-  if (options.check_attest.empty() != options.signer.empty()) return complain(err, exit_usage, "--check-attest FILE and --signer VKEY go together");
+  if (!options.check_attest.empty() && options.signer.empty())
+    return complain(err, exit_usage, "--check-attest FILE needs --signer VKEY");
+  if (options.check_attest.empty() && options.reports.empty() && !options.signer.empty())
+    return complain(err, exit_usage,
+                    "--signer VKEY goes with --check-attest FILE, or with --report DIRECTORY");
   if (!options.check_attest.empty()) return check_statement(options.check_attest, options.signer, out, err);
   if (!options.make_key.empty()) {
     if (options.attest_key.empty()) return complain(err, exit_usage, "--make-key needs --attest-key FILE, a file that does not exist");

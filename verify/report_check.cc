@@ -419,6 +419,21 @@ bool read_again(const std::string& input, const ReportClaims& claims, Recount& r
   return tree.size() == claims.size && tree.root(hash) == claims.root;
 }
 
+std::string signature_words(const ReportDirectory& directory) {
+  using Signature = ReportDirectory::Signature;
+  switch (directory.signature) {
+    case Signature::right:
+      return "; signed by " + printable(directory.signer, 300);
+    case Signature::not_checked:
+      return "; its signature was not checked: no key was given (--signer)";
+    case Signature::none:
+      return "; it is not signed";
+    case Signature::wrong:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 Value check_report(const std::string& name, const ReportClaims& claims, const std::string& input, const AuditReport& audited,
@@ -442,7 +457,11 @@ Value check_report(const std::string& name, const ReportClaims& claims, const st
   const char* const result = !differences.empty() ? "fail" : unknown.empty() ? "pass" : "unknown";
   std::string text = unknown.empty() ? std::to_string(recount.compared()) + " figures, rows and record hashes follow from the records" : unknown;
   if (unknown.empty() && recount.withheld() > 0) text += "; " + std::to_string(recount.withheld()) + " names of tools and objects are withheld";
-  if (unknown.empty() && claims.directory) text += "; the " + std::to_string(claims.directory->files) + " files of the directory are those of its manifest (ethos-report verify makes each again)";
+  if (unknown.empty() && claims.directory)
+    text +=
+        "; the " + std::to_string(claims.directory->files) +
+        " files of the directory are those of its manifest (ethos-report verify makes each again)" +
+        signature_words(*claims.directory);
   const bool is_of_files = claims.directory && !claims.directory->differences.empty();
   if (!differences.empty()) {
     text = differences[0].what + ": " + differences[0].expected + (is_of_files ? " by the manifest, " : " by the ledger, ") + differences[0].found +
@@ -456,6 +475,13 @@ Value check_report(const std::string& name, const ReportClaims& claims, const st
   v.set("file", Value::of(printable(name, 4000))).set("result", Value::of(result));
   v.set("compared", Value::of(static_cast<std::int64_t>(recount.compared()))).set("period", Value::of(printable(claims.period, 60)));
   v.set("size", Value::of(static_cast<std::int64_t>(claims.size))).set("text", Value::of(text));
+  if (claims.directory) {
+    constexpr const char* kSignatures[] = {"none", "not_checked", "right", "wrong"};
+    v.set("signature",
+          Value::of(kSignatures[static_cast<std::size_t>(claims.directory->signature)]));
+    if (!claims.directory->signer.empty())
+      v.set("signer", Value::of(printable(claims.directory->signer, 300)));
+  }
   return v;
 }
 

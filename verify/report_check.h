@@ -32,6 +32,9 @@ struct ReportDirectory {
   std::vector<ReportDifference> differences;  // a file changed, missing or added; each by its name
   std::string unknown;                        // why the files could not be compared; else ""
   std::size_t files = 0;                      // that are those of the manifest
+  enum class Signature { none, not_checked, right, wrong };
+  Signature signature = Signature::none;  // of report.intoto.jsonl
+  std::string signer;                     // the name of the key that it was held against
 };
 
 // What a report of ethos-report says (docs/report-model.md, `report.json`), as far as it can be told from the

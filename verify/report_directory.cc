@@ -16,6 +16,7 @@
 
 #include "verify/digest.h"
 #include "verify/encoding.h"
+#include "verify/envelope.h"
 #include "verify/json_text.h"
 #include "verify/snapshot.h"
 #include "verify/unique_fd.h"
@@ -26,6 +27,8 @@ namespace {
 constexpr std::uint64_t kMaxManifest = std::uint64_t{1} << 20U;
 constexpr std::size_t kMaxFiles = 1000;  // a report has some thirty
 constexpr std::size_t kMaxEntries = 10'000;
+constexpr std::uint64_t kMaxStatements = std::uint64_t{8} << 20U;
+constexpr std::size_t kMaxLines = 16;
 constexpr const char* kManifest = "manifest.json";
 constexpr const char* kSums = "SHA256SUMS";
 constexpr const char* kReport = "report.json";
@@ -89,8 +92,8 @@ Result<Manifest> parse_manifest(const std::string& bytes) {
 class DirectoryReader {
  public:
   DirectoryReader(const std::string& directory, const std::string& report,
-                  const ReportClaims& claims)
-      : path_(directory), report_(report), claims_(claims) {}
+                  const ReportClaims& claims, const Vkey* signer)
+      : path_(directory), report_(report), claims_(claims), signer_(signer) {}
 
   ReportDirectory read() {
     fd_ = UniqueFd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -108,6 +111,7 @@ class DirectoryReader {
     for (const auto& [name, file] : manifest->files) compare_file(name, file);
     compare_sums(manifest->files);
     find_added(manifest->files);
+    check_signature(manifest->files);
     return std::move(out_);
   }
 
@@ -204,9 +208,81 @@ class DirectoryReader {
           "a file that manifest.json does not name");
   }
 
+  // Each line is a statement about files of the directory; the first one is about all of them.
+  void check_signature(const std::vector<std::pair<std::string, NamedFile>>& files) {
+    using Signature = ReportDirectory::Signature;
+    const auto lines = read_file(path_ + "/" + kEnvelope, kMaxStatements);
+    const bool is_there = lines || lines.error().code != Errc::not_found;
+    out_.signature = is_there ? Signature::not_checked : Signature::none;
+    if (signer_ == nullptr) return;
+    out_.signer = signer_->name;
+    if (!is_there) {
+      out_.unknown =
+          "it has no signed statement (report.intoto.jsonl) for --signer to be held against";
+      return;
+    }
+    out_.signature = Signature::wrong;
+    const auto refuse = [&](const std::string& why) {
+      add(std::string(kEnvelope) + ": " + why,
+          "a statement about these files, signed by " + printable(signer_->name, 200), "another");
+    };
+    if (!lines) return refuse("it cannot be read: " + lines.error().what);
+    std::map<std::string, std::string> digests;
+    for (const auto& [name, file] : files) digests[name] = file.sha256;
+    std::string_view rest = *lines;
+    std::size_t statements = 0;
+    while (!rest.empty()) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      if (++statements > kMaxLines) return refuse("it has more lines than a report has statements");
+      const auto opened = open_signed_statement(line, *signer_);
+      if (!opened)
+        return refuse("line " + std::to_string(statements) +
+                      " is no signed statement: " + opened.error().what);
+      if (!*opened)
+        return refuse("line " + std::to_string(statements) + " is not signed by this key");
+      const auto statement = parse_foreign_json(**opened);
+      if (!statement)
+        return refuse("line " + std::to_string(statements) +
+                      " cannot be read: " + statement.error().what);
+      if (const std::string why = subjects_fault(*statement, digests, statements == 1);
+          !why.empty())
+        return refuse("line " + std::to_string(statements) + ": " + why);
+    }
+    if (statements == 0) return refuse("it is empty");
+    out_.signature = Signature::right;
+  }
+
+  std::string subjects_fault(const Value& statement,
+                             const std::map<std::string, std::string>& digests, bool is_of_all) {
+    if (statement.text_at("_type") != "https://in-toto.io/Statement/v1")
+      return "no in-toto statement of version 1";
+    std::set<std::string> named;
+    for (const Value& subject : statement.at("subject").items()) {
+      const std::string name = subject.text_at("name");
+      const std::string& digest = subject.at("digest").text_at("sha256");
+      const auto known = digests.find(name);
+      std::string found = known == digests.end() ? "" : known->second;
+      if (name == kManifest || name == kSums) {
+        const auto bytes = read_file(path_ + "/" + name, kMaxManifest);
+        if (bytes) found = encode_hex(hash_.of(*bytes).view());
+      }
+      if (found.empty() || found != digest)
+        return "it is signed about another " + printable(name, 100);
+      named.insert(name);
+    }
+    if (named.empty()) return "it is about no file";
+    if (!is_of_all) return "";
+    for (const auto& [name, digest] : digests) {
+      if (!named.contains(name)) return "it is not about " + printable(name, 100);
+    }
+    return "";
+  }
+
   const std::string& path_;
   const std::string& report_;
   const ReportClaims& claims_;
+  const Vkey* signer_;
   UniqueFd fd_;
   Sha256 hash_;
   ReportDirectory out_;
@@ -216,8 +292,8 @@ class DirectoryReader {
 }  // namespace
 
 ReportDirectory read_report_directory(const std::string& directory, const std::string& report,
-                                      const ReportClaims& claims) {
-  return DirectoryReader(directory, report, claims).read();
+                                      const ReportClaims& claims, const Vkey* signer) {
+  return DirectoryReader(directory, report, claims, signer).read();
 }
 
 }  // namespace ethos::verify

@@ -26,6 +26,7 @@ struct SessionOptions {
   std::string zone = "UTC";
   std::vector<std::string> sarif;
   std::vector<std::string> reports;     // of ethos-report: its directory or report.json
+  std::string signer;                   // vkey: who signed the directories of `reports`
   std::vector<std::string> assertions;
   std::string junit;
   std::string transcript;

@@ -162,12 +162,25 @@ class InputReader {
   }
 
   int reports() {
+    std::optional<Vkey> signer;
+    if (!options_.signer.empty()) {
+      auto key = parse_vkey(options_.signer);
+      if (!key) return complain(err_, exit_usage, "--signer: " + key.error().what);
+      signer = *std::move(key);
+    }
     for (const std::string& name : options_.reports) {
       const auto bytes = take("report", report_path(name), kMaxReport);
       if (!bytes) return complain(err_, bytes.error().code == Errc::not_found ? exit_usage : exit_unverifiable, "--report: " + bytes.error().what);
       auto claims = parse_report(*bytes);
       if (!claims) return complain(err_, exit_unverifiable, "--report " + name + ": " + claims.error().what);
-      if (report_path(name) != name) claims->directory = read_report_directory(name, *bytes, *claims);
+      const bool is_directory = report_path(name) != name;
+      if (!is_directory && signer)
+        return complain(err_, exit_usage,
+                        "--report " + name +
+                            ": --signer needs the report's directory, where its signature lies");
+      if (is_directory)
+        claims->directory =
+            read_report_directory(name, *bytes, *claims, signer ? &*signer : nullptr);
       inputs_.reports.emplace_back(name, *std::move(claims));
     }
     return 0;

@@ -13,8 +13,8 @@
 #include "verify/commands.h"
 #include "verify/digest.h"
 #include "verify/encoding.h"
+#include "verify/envelope.h"
 #include "verify/json.h"
-#include "verify/json_text.h"
 #include "verify/session.h"
 #include "verify/stdin_file.h"
 #include "verify/unique_fd.h"
@@ -22,21 +22,6 @@
 
 namespace ethos::verify {
 namespace {
-
-constexpr std::uint64_t kMaxEnvelope = std::uint64_t{64} << 20U;
-constexpr std::size_t kMaxValues = 1'000'000;
-constexpr std::string_view kPayloadType = "application/vnd.in-toto+json";
-
-// Keys of in-toto and DSSE are not those of our own documents.
-Result<Value> parse_json(std::string_view text) {
-  JsonTextReader::Options options;
-  options.bytes = kMaxEnvelope;
-  options.values = kMaxValues;
-  JsonTextReader reader(text, options);
-  Value out;
-  if (!reader.begin() || !reader.value(out) || !reader.end()) return reader.error();
-  return out;
-}
 
 Result<Done> write_secret(const std::string& path, const std::string& line) {
   UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -132,26 +117,18 @@ int check_statement(const std::string& path, const std::string& signer, std::ost
   if (!key) return complain(err, exit_usage, "--signer: " + key.error().what);
   const auto bytes = read_argument(path, kMaxEnvelope);
   if (!bytes) return complain(err, exit_usage, "--check-attest: " + bytes.error().what);
-  const auto envelope = parse_json(*bytes);
-  const auto payload = envelope ? decode_base64(envelope->text_at("payload")) : std::nullopt;
-  if (!payload || envelope->text_at("payloadType") != kPayloadType)
-    return complain(err, exit_usage,
-                    "--check-attest " + path +
-                        ": not a signed statement (DSSE) as --attest with --attest-key writes it" +
-                        (envelope ? "" : ": " + envelope.error().what));
-  const std::string message = "DSSEv1 " + std::to_string(kPayloadType.size()) + " " +
-                              std::string(kPayloadType) + " " + std::to_string(payload->size()) +
-                              " " + *payload;
-  bool is_signed = false;
-  for (const Value& one : envelope->at("signatures").items()) {
-    const auto signature = decode_base64(one.text_at("sig"));
-    is_signed = is_signed || (signature && verify_ed25519(*key, message, *signature));
-  }
-  if (!is_signed)
+  const auto opened = open_signed_statement(*bytes, *key);
+  if (!opened)
+    return complain(
+        err, exit_usage,
+        "--check-attest " + path +
+            ": not a signed statement (DSSE) as --attest with --attest-key writes it: " +
+            opened.error().what);
+  if (!*opened)
     return complain(
         err, exit_not_verified,
         path + ": NOT signed by " + key->name + ": it was changed, or another key signed it");
-  const auto statement = parse_json(*payload);
+  const auto statement = parse_foreign_json(**opened);
   if (!statement)
     return complain(err, exit_unverifiable, path + ": signed, but the statement cannot be read");
   out << "signed by " << printable(key->name, 300) << "\n";

@@ -3,21 +3,18 @@
 // file, and its rows are those of SQLite: shown with databases of every shape, each byte of which is
 // changed in turn (a sample; ETHOS_MUTATE=all takes every byte).
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/page_oracle.h"
 #include "tests/verify/support/shared.h"
 #include "tests/verify/support/verify_run.h"
-#include "verify/database.h"
-#include "verify/quick_check.h"
 #include "verify/unique_fd.h"
 
 using namespace ethos::support;
@@ -70,66 +67,6 @@ void make(const std::string& path, const Shape& shape, int version) {
     sql += ";" + one;
   }
   empty.write(path, sql);
-}
-
-struct Rows {
-  std::string all;
-  bool add(std::int64_t seq, std::string_view bytes, std::string_view hash) {
-    all += std::to_string(seq) + ":" + std::to_string(bytes.size()) + ":";
-    all += bytes;
-    all += hash;
-    return true;
-  }
-  friend bool operator==(const Rows&, const Rows&) = default;
-};
-
-// What the reader says of the file; nothing when it has doubts.
-std::optional<Rows> read_quickly(const std::string& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  REQUIRE(fd.valid());
-  const auto size = ::lseek(fd.get(), 0, SEEK_END);
-  auto database = Database::open_still(fd.get(), Access::walk);
-  if (!database || size % 4096 != 0) return std::nullopt;
-  const auto quick = QuickCheck::start(PageFile(fd.get(), static_cast<std::uint32_t>(size / 4096)), *database);
-  if (!quick) return std::nullopt;
-  Rows out;
-  RecordBatch batch;
-  while (quick->reader().next(batch)) {
-    quick->reader().read_rows(batch);
-    if (!quick->reader().land(batch)) return std::nullopt;
-    for (const auto& row : batch.rows) out.add(row.seq, batch.record(row), row.stored_hash.view());
-  }
-  quick->check_others(*database);
-  if (!quick->is_good()) return std::nullopt;
-  return out;
-}
-
-// The same by SQLite alone; nothing when its check is not ok.
-std::optional<Rows> read_by_sqlite(const std::string& path) {
-  sqlite3* db = nullptr;
-  std::optional<Rows> out;
-  REQUIRE(sqlite3_open_v2(("file:" + path + "?immutable=1").c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr) == SQLITE_OK);
-  sqlite3_exec(db, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr);
-  const auto all = [&](const char* sql, const std::function<bool(sqlite3_stmt*)>& each) {
-    sqlite3_stmt* statement = nullptr;
-    sqlite3_prepare_v2(db, sql, -1, &statement, nullptr);
-    bool good = statement != nullptr;
-    int rc = SQLITE_ROW;
-    while (good && (rc = sqlite3_step(statement)) == SQLITE_ROW) good = each(statement);
-    sqlite3_finalize(statement);
-    return good && rc == SQLITE_DONE;
-  };
-  const auto text = [](sqlite3_stmt* s, int i) {
-    const void* data = sqlite3_column_blob(s, i);
-    return data == nullptr ? std::string_view() : std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(sqlite3_column_bytes(s, i)));
-  };
-  Rows found;
-  const bool good = all("PRAGMA integrity_check", [&](sqlite3_stmt* s) { return text(s, 0) == "ok"; }) &&
-                    all("SELECT seq, bytes, hash FROM leaf ORDER BY seq",
-                        [&](sqlite3_stmt* s) { return found.add(sqlite3_column_int64(s, 0), text(s, 1), text(s, 2)); });
-  if (good) out = std::move(found);
-  sqlite3_close(db);
-  return out;
 }
 
 }  // namespace

@@ -434,3 +434,88 @@ TEST_CASE("report: a manifest that says another thing than its report is refused
   CHECK(story.verify_as("r").status == 3);
   CHECK(story.verify().status == 0);
 }
+
+TEST_CASE(
+    "report: the signature of a directory is checked with the signer's key, and without one it is "
+    "said that it was not",
+    "[verify]") {
+  Story story;
+  const TempDir& dir = story.dir;
+  const auto key = [&](const char* name) {
+    const std::string command = std::string(ETHOS_BIN) + "/ethos-report key " + name + " -o " +
+                                dir.file(name) + " > " + dir.file("vkey");
+    REQUIRE(std::system(command.c_str()) == 0);
+    std::string out = slurp(dir.file("vkey"));
+    out.pop_back();
+    return out;
+  };
+  const std::string mine = key("mine");
+  const std::string other = key("other");
+  story.make("--format intoto --sign-key " + dir.file("mine"));
+  const auto verify = [&](const std::string& vkey, const char* name = "r") {
+    std::vector<std::string> args{"--json",   "--pin",        dir.file("pin"),
+                                  "--report", dir.file(name), dir.file("l.db")};
+    if (!vkey.empty()) args.insert(args.end(), {"--signer", vkey});
+    return verify_with(args);
+  };
+  const auto signature = [](const Outcome& r) {
+    return r.json.at("reports").at(0).at("signature").get<std::string>();
+  };
+  const Outcome silent = verify("");
+  CAPTURE(silent.out);
+  CHECK(silent.status == 0);
+  CHECK(signature(silent) == "not_checked");
+  CHECK(silent.out.find("its signature was not checked: no key was given") != std::string::npos);
+  const Outcome good = verify(mine);
+  CAPTURE(good.out);
+  CHECK(good.status == 0);
+  CHECK(signature(good) == "right");
+  CHECK(good.out.find("; signed by mine") != std::string::npos);
+  const Outcome wrong = verify(other);
+  CHECK(wrong.status == 1);
+  CHECK(signature(wrong) == "wrong");
+  CHECK(wrong.has("report_mismatch"));
+  CHECK(verify("nonsense").status == 2);
+  CHECK(verify(mine, "r/report.json").status == 2);
+  CHECK(verify_with({"--pin", dir.file("pin"), "--signer", mine, dir.file("l.db")}).status == 2);
+
+  const std::string envelope = slurp(dir.file("r/report.intoto.jsonl"));
+  const std::size_t end = envelope.find('\n') + 1;
+  REQUIRE(end < envelope.size());
+  // The second line is about report.json alone.
+  for (const std::string& bad : {std::string(), std::string("x\n"), envelope.substr(end),
+                                 envelope.substr(0, end / 2), envelope + envelope.substr(0, 40)}) {
+    save(dir.file("r/report.intoto.jsonl"), bad);
+    const Outcome r = verify(mine);
+    CAPTURE(bad.substr(0, 60), r.out);
+    CHECK(r.status == 1);
+    CHECK(signature(r) == "wrong");
+    CHECK(verify("").status == 0);
+  }
+  save(dir.file("r/report.intoto.jsonl"), envelope);
+  // A file that was changed together with manifest and sums fits them, and not what was signed.
+  const auto digest = [](const std::string& bytes) { return hex(sha256(bytes)); };
+  const std::string rules = slurp(dir.file("r/rules.csv"));
+  const std::string changed = rules + "x\n";
+  save(dir.file("r/rules.csv"), changed);
+  for (const char* name : {"r/manifest.json", "r/SHA256SUMS"}) {
+    std::string text = slurp(dir.file(name));
+    text.replace(text.find(digest(rules)), 64, digest(changed));
+    const std::string size = "{\"name\":\"rules.csv\",\"bytes\":" + std::to_string(rules.size());
+    if (const auto at = text.find(size); at != std::string::npos)
+      text.replace(at, size.size(),
+                   "{\"name\":\"rules.csv\",\"bytes\":" + std::to_string(changed.size()));
+    save(dir.file(name), text);
+  }
+  CHECK(verify("").status == 0);
+  const Outcome swapped = verify(mine);
+  CAPTURE(swapped.out);
+  CHECK(swapped.status == 1);
+  CHECK(swapped.out.find("it is signed about another rules.csv") != std::string::npos);
+  std::filesystem::remove_all(dir.file("r"));
+  story.make();
+  const Outcome unsigned_one = verify(mine);
+  CHECK(unsigned_one.status == 3);
+  CHECK(unsigned_one.has("report_unknown"));
+  CHECK(signature(verify("")) == "none");
+}
