@@ -373,12 +373,12 @@ bool Launch::take_down(struct rusage& usage, std::string& source) {
   if (!is_reaped_) {
     // pid 1 dies last: the kernel kills and reaps the rest of its namespace before it becomes a
     // zombie, so that a dead pid 1 means an empty cage.
-    TreeUse others;
+    std::optional<TreeUse> others;
     if (has_others_) others = measure_use(pid_);
     if (cgroup_) cgroup_->kill();
     syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
     reap();
-    raise_use(usage_, others);
+    if (others) raise_use(usage_, *others);
   }
   if (cgroup_) {
     source = "cgroup.events populated";

@@ -66,7 +66,7 @@ class Survey : LogWalk {
       if (key == "properties" && member != JsonEvent::begin_object)
         return wrong("the properties of a run are no object");
       const bool is_tool = key == "tool";
-      auto taken = take(member);
+      auto taken = take(member, kMaxForeignPart);
       if (taken && is_tool) return tool(fragment_.root());
       return taken;
     });
@@ -77,14 +77,15 @@ class Survey : LogWalk {
     if (value != JsonEvent::begin_array) return wrong("results is no list");
     return elements([this](JsonEvent first) -> base::Result<void> {
       if (first != JsonEvent::begin_object) return wrong("a result is no object");
-      return take(first);
+      return take(first, kMaxElementBytes);
     });
   }
 
-  base::Result<void> take(JsonEvent value) {
-    if (!fragment_.capture(reader_, value, kMaxElementBytes))
-      return capture_failure(reader_, fragment_);
-    return {};
+  base::Result<void> take(JsonEvent value, std::size_t most) {
+    if (fragment_.capture(reader_, value, most)) return {};
+    if (!fragment_.was_too_large()) return reader_failure(reader_);
+    return fail(Errc::too_large, "a part of the log is larger than can be held in memory (at " +
+                                     reader_.pointer() + ")");
   }
 
   base::Result<void> tool(const JsonView& tool) {

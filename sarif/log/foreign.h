@@ -22,6 +22,9 @@ struct RunSurvey {
 
 // ethos-verify reads logs no deeper than this.
 inline constexpr std::size_t kMaxForeignDepth = 64;
+// A part of a run that is held in memory as a whole (a list of artifacts), 36 bytes a value
+// included.
+inline constexpr std::size_t kMaxForeignPart = JsonFragment::kMaxBytes;
 
 // Reads a whole log by a tool and refuses what evidence cannot stand beside: parts that are not of
 // the kind their name promises (a second member of that name would have to be written, or none),

@@ -164,7 +164,7 @@ class Rewrite {
   base::Result<void> copy_run_member(std::string_view key, JsonEvent value) {
     const bool is_single = key == "originalUriBaseIds" || key == "properties";
     if (!foreign_ || is_single) return copy(value);
-    if (!fragment_.capture(reader_, value, kMaxElementBytes)) {
+    if (!fragment_.capture(reader_, value, kMaxForeignPart)) {
       return capture_failure(reader_, fragment_);
     }
     foreign_->value(fragment_.root(), writer_);
