@@ -48,17 +48,24 @@ void check_owned(std::string_view text, Additions additions) {
   require(!owned.empty());
   const auto file = ethos::verify::parse_sarif(owned);
   require(file && !file->has_outside_results);
+  MemorySource again(owned);
+  const auto digests = digest_log(again);
+  require(digests.has_value());
   std::size_t denials = 0;
+  std::size_t count = 0;
   for (const auto& run : file->runs) {
     require(run.block.is_object());
     for (const auto& result : run.results) {
+      // What the runner records of a result is what the verifier makes of it.
+      require(count < digests->results.size() && digests->results[count] == result.digest.text());
+      ++count;
       if (!result.denial) continue;
       ++denials;
       require(result.denial->neutral.empty() && !result.denial->is_suppressed);
       require(!run.disables_denials);
     }
   }
-  require(denials == 1);
+  require(denials == 1 && count == digests->results.size());
 }
 
 }  // namespace
