@@ -12,10 +12,22 @@ constexpr std::size_t kHashChars = 44;
 constexpr std::size_t kIdChars = 26;
 constexpr std::size_t kLongestType = 32;
 
-// The type stands at the end, but says how to read the body, which comes first. Only a guess: the
+// Takes the writer from the end of `bytes`, brace included, if it is the one that was good before.
+std::string_view writer_at_end(std::string_view& bytes, std::string_view known) {
+  constexpr std::string_view kKey = ",\"writer\":";
+  const std::size_t size = kKey.size() + known.size() + 1;
+  if (known.empty() || bytes.size() < size) return {};
+  const std::string_view last = bytes.substr(bytes.size() - size);
+  const std::string_view writer = last.substr(kKey.size(), known.size());
+  if (!same_text(writer, known) || !last.starts_with(kKey)) return {};
+  bytes.remove_suffix(size);
+  return writer;
+}
+
+// The type stands near the end, but says how to read the body, which comes first. Only a guess: the
 // reader comes by and looks again.
 std::string_view type_at_end(std::string_view bytes, std::string_view before) {
-  constexpr std::string_view kEnd = "\",\"v\":1}";
+  constexpr std::string_view kEnd = "\",\"v\":1";
   constexpr std::string_view kKey = "\"type\":\"";
   if (!bytes.ends_with(kEnd)) return {};
   bytes.remove_suffix(kEnd.size());
@@ -79,9 +91,11 @@ template <std::size_t Size>
 
 bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out, BodyFacts& facts) {
   facts = BodyFacts();
-  out.writer = {};
-  if (bytes.size() > kRecordLimits.bytes) return false;
-  const std::string_view type = type_at_end(bytes, before.type_name);
+  if (bytes.size() > kRecordLimits.bytes || !bytes.ends_with('}')) return false;
+  std::string_view front = bytes;
+  out.writer = writer_at_end(front, before.writer);
+  if (out.writer.empty()) front.remove_suffix(1);
+  const std::string_view type = type_at_end(front, before.type_name);
   out.type_name = type;
   out.type = same_text(type, before.type_name) ? before.type : record_type(type);
   QuickText text{bytes.data(), bytes.data() + bytes.size()};
@@ -90,17 +104,17 @@ bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out,
   text.at = quick_run_body(out.type, body, text.end, facts);
   if (text.at == nullptr) return false;
   out.body = {body, static_cast<std::size_t>(text.at - body)};
-  return text.take(",\"ledger\":\"") && plain(text, before.ledger, out.ledger) &&      //
-         text.take(",\"prev\":\"") && hash(text, {}, out.prev) &&                      //
-         text.take(",\"run\":\"") && id(text, before.run, out.run) &&                  //
-         text.take(",\"run_prev\":\"") && hash(text, out.prev, out.run_prev) &&        //
-         text.take(",\"run_seq\":") && quick_count(text, out.run_seq) &&               //
-         text.take(",\"seq\":") && quick_count(text, out.seq) &&                       //
-         text.take(",\"ts\":{\"boot\":\"") && id(text, before.boot, out.boot) &&       //
-         text.take(",\"mono_ns\":\"") && decimal(text, out.mono_ns) &&                 //
-         text.take(",\"wall_ms\":") && quick_count(text, out.wall_ms) &&               //
-         text.take("},\"type\":\"") && text.take(type) && text.take("\",\"v\":1}") &&  //
-         text.at == text.end;
+  return text.take(",\"ledger\":\"") && plain(text, before.ledger, out.ledger) &&     //
+         text.take(",\"prev\":\"") && hash(text, {}, out.prev) &&                     //
+         text.take(",\"run\":\"") && id(text, before.run, out.run) &&                 //
+         text.take(",\"run_prev\":\"") && hash(text, out.prev, out.run_prev) &&       //
+         text.take(",\"run_seq\":") && quick_count(text, out.run_seq) &&              //
+         text.take(",\"seq\":") && quick_count(text, out.seq) &&                      //
+         text.take(",\"ts\":{\"boot\":\"") && id(text, before.boot, out.boot) &&      //
+         text.take(",\"mono_ns\":\"") && decimal(text, out.mono_ns) &&                //
+         text.take(",\"wall_ms\":") && quick_count(text, out.wall_ms) &&              //
+         text.take("},\"type\":\"") && text.take(type) && text.take("\",\"v\":1") &&  //
+         text.at == front.data() + front.size();  // what stands behind was looked at
 }
 
 }  // namespace ethos::verify

@@ -13,7 +13,7 @@ namespace ethos::verify {
 // and `out` and `facts` hold nothing of use.
 //
 // `before` is the envelope of a record that was accepted: what repeats from record to record (run,
-// boot, ledger, type) is compared with it instead of being looked at again. Its views must be valid;
+// boot, ledger, type, writer) is compared with it instead of being looked at again. Its views must be valid;
 // an empty one will do.
 bool quick_record(std::string_view bytes, const Envelope& before, Envelope& out, BodyFacts& facts);
 

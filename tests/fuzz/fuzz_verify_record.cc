@@ -41,7 +41,7 @@ bool same(const ours::View& view, const ours::Value& value) {
 bool same(const ours::Envelope& a, const ours::Envelope& b) {
   return a.body == b.body && a.ledger == b.ledger && a.prev == b.prev && a.run == b.run && a.run_prev == b.run_prev &&
          a.boot == b.boot && a.type_name == b.type_name && a.seq == b.seq && a.run_seq == b.run_seq &&
-         a.wall_ms == b.wall_ms && a.mono_ns == b.mono_ns && a.type == b.type;
+         a.wall_ms == b.wall_ms && a.mono_ns == b.mono_ns && a.type == b.type && a.writer == b.writer;
 }
 
 // The envelope's rules that the verifier checks outside its scanner.
@@ -82,6 +82,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // Knowing what it saw before changes nothing.
     ours::Envelope again;
     require(ours::quick_record(bytes, quick, again, facts) && same(quick, again));
+  }
+  // Nor does knowing what it may not have seen, the writer above all.
+  if (scan.fault == ours::RecordFault::none && ours::quick_record(bytes, scan.envelope, quick, facts)) {
+    require(same(quick, scan.envelope));
+    require(!ours::check_body(quick.type, ours::View(quick.body), quick.ledger).any());
   }
   // Any body can be judged.
   if (good) (void)ours::check_body(scan.envelope.type, ours::View(scan.envelope.body), scan.envelope.ledger);

@@ -23,7 +23,7 @@ namespace {
 bool same(const Envelope& a, const Envelope& b) {
   return a.body == b.body && a.ledger == b.ledger && a.prev == b.prev && a.run == b.run && a.run_prev == b.run_prev &&
          a.boot == b.boot && a.type_name == b.type_name && a.seq == b.seq && a.run_seq == b.run_seq &&
-         a.wall_ms == b.wall_ms && a.mono_ns == b.mono_ns && a.type == b.type;
+         a.wall_ms == b.wall_ms && a.mono_ns == b.mono_ns && a.type == b.type && a.writer == b.writer;
 }
 
 // A yes of the quick reader is a yes of the two slow ones; says whether it was one.
@@ -109,6 +109,38 @@ TEST_CASE("quick record: what it accepts is what the slow readers accept", "[ver
   // Both ways were walked: else nothing was compared.
   CHECK(quick > 20);
   CHECK(changed_and_quick > 100);
+}
+
+TEST_CASE("quick record: the writer of the record before", "[verify][property]") {
+  const std::string writer = R"({"exe":"sha256:)" + std::string(64, '5') + R"(","gid":7,"pid":8,"uid":9})";
+  std::vector<std::string> records = run_records("01-defaults");
+  for (std::string& record : records) record.insert(record.size() - 1, ",\"writer\":" + writer);
+  std::mt19937 random(5);
+  std::size_t quick = 0;
+  Envelope before;
+  for (const std::string& good : records) {
+    // Nobody wrote before: the slow way.
+    CHECK_FALSE(agrees(good, Envelope()));
+    if (!before.writer.empty() && agrees(good, before)) ++quick;
+    for (int n = 0; n < 300; ++n) {
+      std::string bad = good;
+      const std::size_t at = bad.size() - 1 - random() % 200;
+      const std::size_t size = 1 + random() % 3;
+      if (random() % 2 == 0) bad.erase(at, size); else bad.insert(at, bad.substr(at - size, size));
+      agrees(bad, before);
+    }
+    const RecordScan scan = scan_record(good);
+    if (scan.fault == RecordFault::none) before = scan.envelope;
+  }
+  CHECK(quick > 10);
+  // Another one, none, and one too many.
+  const std::string& last = records.back();
+  std::string other = last;
+  other[other.size() - 3] = '8';
+  CHECK_FALSE(agrees(other, before));
+  CHECK_FALSE(agrees(last + '}', before));
+  CHECK_FALSE(agrees(std::string(last).insert(last.size() - 1, ",\"writer\":" + writer), before));
+  CHECK(agrees(std::string(last).erase(last.size() - 1 - writer.size() - 10, writer.size() + 10), before));
 }
 
 TEST_CASE("quick record: numbers of every length", "[verify]") {
