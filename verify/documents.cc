@@ -98,10 +98,16 @@ std::optional<StoredDisclosure> DocumentReader::Recent::take(const Digest& c) {
 }
 
 std::optional<DisclosureSize> DocumentReader::size_of(const Digest& c, std::uint64_t stated) {
-  if (stated > kMaxRecent) return source_.disclosure_size(c);
+  // A short length may be stated of a long value, and again and again.
+  if (stated > kMaxRecent || (!long_.empty() && long_.contains(key_of(c)))) {
+    auto size = source_.disclosure_size(c);
+    if (size && size->bytes > budget_.free) long_.try_emplace(key_of(c), Long{size->bytes, 0});
+    return size;
+  }
   auto stored = source_.disclosure(c);
   if (!stored) return std::nullopt;
   DisclosureSize out{stored->kind, stored->bytes.size(), stored->place};
+  if (out.bytes > budget_.free) long_.try_emplace(key_of(c), Long{out.bytes, 0});
   if (out.bytes == stated) recent_.keep(*std::move(stored));
   return out;
 }
@@ -146,10 +152,25 @@ bool DocumentReader::may_spend(std::uint64_t bytes) {
   return true;
 }
 
+bool DocumentReader::may_open(Long& value) {
+  if (value.opens < budget_.opens) {
+    ++value.opens;
+    return true;
+  }
+  if (may_spend(value.bytes)) return true;
+  ++refused_;
+  return false;
+}
+
 std::optional<std::string> DocumentReader::open(const Value& commitment) {
   const auto c = Digest::from_base64(commitment.text_at("c"));
   if (!c) return std::nullopt;
   auto stored = recent_.take(*c);
+  if (!stored && !long_.empty()) {
+    const auto at = long_.find(key_of(*c));
+    const bool is_wrong = at != long_.end() && at->second.bytes != static_cast<std::uint64_t>(commitment.at("n").number());
+    if (is_wrong || (at != long_.end() && !may_open(at->second))) return std::nullopt;
+  }
   if (!stored) stored = source_.disclosure(*c);
   if (!stored || stored->kind != commitment.text_at("kind")) return std::nullopt;
   if (stored->bytes.size() != static_cast<std::uint64_t>(commitment.at("n").number())) return std::nullopt;
@@ -161,7 +182,10 @@ std::optional<std::string> DocumentReader::open(const Value& commitment) {
 std::optional<std::string> DocumentReader::blob(std::string_view digest_text) {
   const auto digest = Digest::from_text(digest_text);
   if (!digest) return std::nullopt;
+  const auto known = long_.find(key_of(*digest));
+  if (known != long_.end() && !may_open(known->second)) return std::nullopt;
   auto bytes = source_.blob(*digest);
+  if (bytes && bytes->size() > budget_.free) long_.try_emplace(key_of(*digest), Long{bytes->size(), 1});
   if (!bytes || hash_.of(*bytes) != *digest) return std::nullopt;
   return bytes;
 }

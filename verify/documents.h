@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -26,11 +27,13 @@ namespace ethos::verify {
 // commitment.md C-2.
 Digest commit(std::string_view salt, std::string_view bytes, Sha256& hash);
 
-// How many bytes of long documents are read for all runs together. Few real ones are longer than `free`,
-// and what is not costs nothing.
+// A value may be named by any number of records, and each reads it again. Those up to `free` bytes cost
+// nothing (few real ones are longer); a longer one is opened `opens` times, which one record needs, and
+// then as long as `most` bytes last, for all of a ledger.
 struct DocumentBudget {
   std::uint64_t free = std::uint64_t{256} << 10U;
   std::uint64_t most = std::uint64_t{2} << 30U;
+  std::uint32_t opens = 8;
 };
 
 // Opens commitments and blobs, and keeps the books on what could not be opened.
@@ -73,11 +76,17 @@ class DocumentReader {
   [[nodiscard]] std::uint64_t blobs() const { return blobs_; }
   [[nodiscard]] std::uint64_t named() const { return named_; }
 
-  // Long values may be named by any number of records, and reading each takes a while. False: the long ones so far
-  // took all that they may together.
+  // Work that takes as long as reading that many bytes. False: the budget is spent.
   [[nodiscard]] bool may_spend(std::uint64_t bytes);
+  // How often a value was not opened because the budget was spent.
+  [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
  private:
+  struct Long {
+    std::uint64_t bytes = 0;
+    std::uint32_t opens = 0;
+  };
+  [[nodiscard]] bool may_open(Long& value);
   std::optional<DisclosureSize> size_of(const Digest& c, std::uint64_t stated);
   void check_erased(Findings& findings);
   // Whether a record named that row.
@@ -130,6 +139,8 @@ class DocumentReader {
   std::function<bool(const Digest&)> is_erased_later_;
   HeldAt was_held_;
   std::uint64_t spent_ = 0;
+  std::uint64_t refused_ = 0;
+  std::unordered_map<std::uint64_t, Long> long_;  // values and blobs longer than the budget's `free`
 };
 
 }  // namespace ethos::verify

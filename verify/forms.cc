@@ -10,6 +10,7 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::int64_t kMaxCommitted = 67108864;  // C-3
+constexpr std::int64_t kMaxCommittedPath = 16384;  // no name is longer than a record
 
 // Components joined by one `/`, none empty, `.` or `..`, no NUL; the base itself is `.`.
 bool is_plain(std::string_view path) {
@@ -131,7 +132,8 @@ bool path(const View& v) {
   if (!v.is_object()) return false;
   const PathParts parts = parts_of(v);
   if (!parts.commit.exists()) return is_plain_path(parts);
-  return parts.members == 2 && parts.base.raw() == "host" && commitment<"path">(parts.commit);
+  return parts.members == 2 && parts.base.raw() == "host" && commitment<"path">(parts.commit) &&
+         parts.commit.at("n").number() <= kMaxCommittedPath;
 }
 
 bool mark(const View& v) { return one_of<"K", "S", "A", "P">(v); }

@@ -23,6 +23,7 @@ class RunJudge {
 
   RunJudgement judge() {
     if (run_.has_foreign) return leave();
+    const std::uint64_t refused = reader_.refused();
     const auto programs = check_end(run_, reader_, findings_);
     ceiling_texts();
     const auto policy = recompute_policy(run_, reader_, cache_, report_);
@@ -33,6 +34,7 @@ class RunJudge {
     if (policy) judge_measured(run_, *policy, reader_, report_);
     judge_artifacts(run_, policy.get(), cache_, report_);
     judge_decision(run_, reader_, report_);
+    if (reader_.refused() != refused || run_.is_beyond_budget) report_.miss("its documents are long, and such were named too often to be read again");
     RunJudgement out;
     out.why = report_.missing();
     out.policy = run_.failed ? RunPolicy::fail : out.why.empty() ? RunPolicy::pass : RunPolicy::unknown;
@@ -134,9 +136,8 @@ class RunJudge {
       if (run_.denied_calls.test(nr)) calls.push_back(nr);
     }
     const std::string& digest = run_.enforced.at("s").at("seccomp").text_at("sha256");
-    const auto program = reader_.blob(digest);
-    if (!program) return;  // told with the cage
-    const std::int64_t untold = cache_.untold_call(digest, *program, calls);
+    // That it is not there is told with the cage.
+    const std::int64_t untold = cache_.untold_call(digest, calls, [&] { return reader_.blob(digest); });
     if (untold < 0) return;
     report_.add(Code::contradiction, "a call is denied that the filter of this run tells nobody of", "", std::string(syscall_name(static_cast<std::uint32_t>(untold))), run_.last_seq);
   }

@@ -34,6 +34,7 @@ void judge_kept(RunEvidence& run, WriteGuard& guard, JudgeCache& cache, const Te
 
 void judge_artifacts_so_far(RunEvidence& run, DocumentReader& reader, JudgeCache& cache,
                             Findings& findings) {
+  const std::uint64_t refused = reader.refused();
   const auto document = [&](const char* kind) {
     const auto text = reader.open(run.open.at(kind));
     auto tree = text ? parse_canonical(*text, kDocumentLimits) : Result<Value>(Error{});
@@ -41,6 +42,7 @@ void judge_artifacts_so_far(RunEvidence& run, DocumentReader& reader, JudgeCache
   };
   const Value normal = document("normal");
   const Value facts = document("facts");
+  run.is_beyond_budget = run.is_beyond_budget || reader.refused() != refused;
   if (!normal.is_object() || !facts.is_object() || !check_normal(normal).empty() ||
       !check_facts(facts, normal).empty()) {
     run.artifacts.take();  // the run will not be recomputed either

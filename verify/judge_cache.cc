@@ -17,15 +17,17 @@ const std::string& JudgeCache::filter_fault(const std::string& digest, const std
   return at->second;
 }
 
-std::int64_t JudgeCache::untold_call(const std::string& digest, const std::string& program, const std::vector<std::uint32_t>& calls) {
+std::int64_t JudgeCache::untold_call(const std::string& digest, const std::vector<std::uint32_t>& calls, const LoadProgram& load) {
   constexpr std::size_t kMost = 1000;
+  const auto known = untold.find({digest, calls});
+  if (known != untold.end()) return known->second;
+  const auto program = load();
+  if (!program) return -1;
   if (untold.size() == kMost) untold.clear();
-  const auto [at, is_new] = untold.try_emplace({digest, calls}, -1);
-  if (is_new) {
-    const auto parsed = BpfProgram::parse(program);
-    if (parsed) at->second = first_untold(*parsed, calls);
-  }
-  return at->second;
+  const auto parsed = BpfProgram::parse(*program);
+  const std::int64_t first = parsed ? first_untold(*parsed, calls) : -1;
+  untold.try_emplace({digest, calls}, first);
+  return first;
 }
 
 void JudgeCache::remember_blob(const std::string& digest) {

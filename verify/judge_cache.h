@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -69,8 +70,9 @@ struct JudgeCache {
   // "" when the program of that digest stops what one of that name must; else what it does not.
   const std::string& filter_fault(const std::string& digest, const std::string& program, const std::string& name);
 
-  // The first of the calls that the program never tells of; -1: none.
-  std::int64_t untold_call(const std::string& digest, const std::string& program, const std::vector<std::uint32_t>& calls);
+  // The first of the calls that the program of that digest never tells of; -1: none, or there is no such program.
+  using LoadProgram = std::function<std::optional<std::string>()>;
+  std::int64_t untold_call(const std::string& digest, const std::vector<std::uint32_t>& calls, const LoadProgram& load);
 
   Remembered<std::shared_ptr<const Policy>> policies;
   struct Nothing {};

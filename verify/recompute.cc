@@ -45,11 +45,13 @@ class PolicyJudge {
       }
       return nullptr;
     }
-    std::uint64_t length = 0;
-    for (const char* key : {"normal", "facts", "argv", "source", "plan"}) length += static_cast<std::uint64_t>(open.at(key).at("n").number());
-    if (!reader_.may_spend(length)) return miss("its documents are long, and such were named too often to be read again");
+    const std::uint64_t refused = reader_.refused();
     texts_ = {reader_.open(open.at("normal")), reader_.open(open.at("facts")), reader_.open(open.at("argv")),
               reader_.open(open.at("source")), reader_.open(open.at("workspace").at("path")), reader_.open(open.at("plan"))};
+    if (reader_.refused() != refused) return nullptr;  // whoever judges the run tells
+    if (texts_.workspace && !is_absolute(*texts_.workspace)) {
+      return bad(Code::contradiction, "the workspace's path is no absolute path in its one form", *texts_.workspace);
+    }
     run_.workspace = texts_.workspace;
     const std::string reduced = without_chance(run_.open_text, "caller", "pid");
     // A refusal rests on its denials too, and is rare; grants with commitments rest on what they open to.
@@ -115,6 +117,12 @@ class PolicyJudge {
     return std::make_shared<const Policy>(Policy{++cache_.last_number, std::move(normal_), std::move(facts_), std::move(plan)});
   }
 
+  // What realpath(3) gives.
+  static bool is_absolute(const std::string& path) {
+    const auto normal = normal_path(path);
+    return path.starts_with('/') && normal && *normal == path;
+  }
+
   std::nullptr_t miss(const char* what) {
     report_.miss(what);
     return nullptr;
@@ -141,24 +149,25 @@ class PolicyJudge {
   void check_argv() {
     const auto& argv = texts_.argv;
     if (!argv) return;  // the grants can be recomputed without it; the disclosure verdict tells
-    std::vector<std::string_view> words;
-    for (std::string_view rest = *argv; !rest.empty();) {
-      const auto end = rest.find('\0');
-      words.push_back(rest.substr(0, end));
-      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    }
     const auto& command = normal_.at("command").items();
-    if (static_cast<std::int64_t>(words.size()) != open_.at("argc").number()) {
-      report_.add(Code::normal_mismatch, "argc is not the number of arguments", std::to_string(words.size()),
-             std::to_string(open_.at("argc").number()));
-    }
-    const bool begins = words.size() >= command.size() &&
-                        std::equal(command.begin(), command.end(), words.begin(),
-                                   [](const Value& v, std::string_view word) { return v.text() == word; });
     const std::string& args = normal_.text_at("args");
+    std::size_t count = 0;
+    bool begins = true;
     bool extra_allowed = true;
-    for (std::size_t i = command.size(); i < words.size(); ++i) {
-      if (args == "fixed" || (args == "paths" && words[i].starts_with('-'))) extra_allowed = false;
+    // Word by word: there may be as many as bytes.
+    for (std::string_view rest = *argv; !rest.empty(); ++count) {
+      const auto end = rest.find('\0');
+      const std::string_view word = rest.substr(0, end);
+      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+      if (count < command.size()) {
+        begins = begins && command[count].text() == word;
+      } else if (args == "fixed" || (args == "paths" && word.starts_with('-'))) {
+        extra_allowed = false;
+      }
+    }
+    begins = begins && count >= command.size();
+    if (static_cast<std::int64_t>(count) != open_.at("argc").number()) {
+      report_.add(Code::normal_mismatch, "argc is not the number of arguments", std::to_string(count), std::to_string(open_.at("argc").number()));
     }
     if (!begins || (!extra_allowed && !run_.was_refused())) {
       report_.add(Code::normal_mismatch, "the command line is not the declared one", encode_canonical(normal_.at("command")),

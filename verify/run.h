@@ -65,6 +65,7 @@ struct RunEvidence {
   std::int64_t truncated_seq = -1;    // of an output.captured that is not whole
   ArtifactList artifacts;
   bool has_unjudged_artifacts = false;
+  bool is_beyond_budget = false;  // a long value that it names was named too often to be read again
   std::uint64_t artifact_work = 0;  // steps that its names took so far
   bool has_closed_artifacts = false;  // one of a place that is not disclosed
   std::optional<std::vector<Value>> write_grants;  // opened as far as they are disclosed; once a file came out

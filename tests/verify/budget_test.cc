@@ -72,13 +72,23 @@ Judged judge(const LedgerMaker& ledger, const ethos::verify::DocumentBudget& bud
   return out;
 }
 
-// Runs that name documents of their own, so that nothing is remembered from one to the next.
-LedgerMaker runs_of(int count, const std::string& vector = "02-linter") {
+// Longer than what is kept from the record that names it to the end of its run.
+constexpr std::size_t kLong = 20'000;
+
+// An argument vector of one long value, which all of these runs name.
+LedgerMaker runs_with_argv(int count) {
   LedgerMaker ledger;
+  const Json normal = Json::parse(policy_member("02-linter.json", "normal"));
+  std::string argv;
+  for (const Json& word : normal.at("command"))
+    argv += word.get<std::string>() + std::string(1, '\0');
+  const auto words = normal.at("command").size() + kLong / 2;
+  const Json commitment = ledger.commit("argv", argv + repeated(std::string("a\0", 2), kLong / 2));
   for (int i = 0; i < count; ++i) {
     RunChoices choices;
-    choices.vector = vector;
+    choices.vector = "02-linter";
     choices.run[0] = static_cast<char>('c' + i);
+    choices.patch["run.open"] = {{"argc", words}, {"argv", commitment}};
     add_run(ledger, choices);
   }
   return ledger;
@@ -146,40 +156,137 @@ TEST_CASE("budget: ceilings, their lists, and names of the environment", "[verif
   // What is left is bounded for all runs together.
   const std::string why =
       "its ceilings and its environment are too long to be held against each other";
-  const LedgerMaker ledger = runs_of(1, "14-env");
+  LedgerMaker ledger;
+  for (const char* observe : {"1", "2"}) {
+    RunChoices choices;
+    choices.vector = "14-env";
+    choices.run[0] = static_cast<char>('b' + observe[0] - '0');
+    // Another kernel: what was found for the first run says nothing of the second.
+    Json facts = Json::parse(policy_member("14-env.json", "facts"));
+    facts["host"]["kernel"] = std::string("6.1.") + observe;
+    choices.members["facts"] = facts.dump();
+    add_run(ledger, choices);
+  }
   const Judged all = judge(ledger, {});
-  REQUIRE(all.policies.size() == 1);
-  CHECK(all.policies[0] == ethos::verify::RunPolicy::pass);
-  const Judged none = judge(ledger, {.free = 0, .most = 0});
-  REQUIRE(none.policies.size() == 1);
-  CHECK(none.policies[0] == ethos::verify::RunPolicy::unknown);
-  CHECK(none.why[0] == why);
+  REQUIRE(all.policies.size() == 2);
+  for (const auto policy : all.policies) CHECK(policy == ethos::verify::RunPolicy::pass);
+  const Judged one = judge(ledger, {.free = 0, .most = 0});
+  REQUIRE(one.policies.size() == 2);
+  CHECK(one.policies[0] == ethos::verify::RunPolicy::pass);
+  CHECK(one.policies[1] == ethos::verify::RunPolicy::unknown);
+  CHECK(one.why[1] == why);
 }
 
 TEST_CASE("budget: long documents that many runs name", "[verify]") {
-  const LedgerMaker ledger = runs_of(3);
+  const LedgerMaker ledger = runs_with_argv(4);
   const Judged all = judge(ledger, {});
-  REQUIRE(all.policies.size() == 3);
+  REQUIRE(all.policies.size() == 4);
   for (const auto policy : all.policies) CHECK(policy == ethos::verify::RunPolicy::pass);
-  CHECK(all.count(kTooOften) == 0);
-  // The first one takes it all; what cannot be read any more is unknown, and nothing else.
-  const Judged few = judge(ledger, {.free = 0, .most = 0});
-  REQUIRE(few.policies.size() == 3);
-  CHECK(few.policies[0] == ethos::verify::RunPolicy::unknown);  // its patterns count as well
-  for (std::size_t i = 1; i < few.policies.size(); ++i) {
+  // Once for nothing, once for all that the budget has; then it is unknown, and nothing else.
+  const Judged few = judge(ledger, {.free = kLong / 2, .most = 0, .opens = 1});
+  REQUIRE(few.policies.size() == 4);
+  for (std::size_t i = 0; i < few.policies.size(); ++i) {
+    CAPTURE(i);
+    CHECK((few.policies[i] == ethos::verify::RunPolicy::pass) == (i < 2));
+    if (i < 2) continue;
     CHECK(few.policies[i] == ethos::verify::RunPolicy::unknown);
     CHECK(few.why[i] == kTooOften);
   }
   // Short ones are always read.
-  const Judged small = judge(ledger, {.free = std::uint64_t{1} << 20U, .most = 0});
+  const Judged small = judge(ledger, {.free = 3 * kLong, .most = 0, .opens = 0});
   for (const auto policy : small.policies) CHECK(policy == ethos::verify::RunPolicy::pass);
+}
+
+// Every document that a run names counts, and none is taken for right because it was not read.
+TEST_CASE("budget: each of the documents of a run", "[verify]") {
+  for (const char* what : {"execs", "mounts", "decision"}) {
+    CAPTURE(what);
+    LedgerMaker ledger;
+    const Json commitment = ledger.commit(what, "[" + repeated(" ", kLong) + "]");
+    for (int i = 0; i < 3; ++i) {
+      RunChoices choices;
+      choices.vector = "02-linter";
+      choices.run[0] = static_cast<char>('c' + i);
+      if (what == std::string("execs"))
+        choices.patch["run.close"] = {{"execs", {{"list", commitment}, {"total", "3"}}}};
+      if (what == std::string("mounts"))
+        choices.patch["sandbox.enforced"] = {{"k", {{"mounts", commitment}}}};
+      if (what == std::string("decision"))
+        choices.patch["run.open"] = {{"decision",
+                                      {{"authenticated", false},
+                                       {"doc", commitment},
+                                       {"policy", "a/1"},
+                                       {"verdict", "allow"}}}};
+      add_run(ledger, choices);
+    }
+    const Judged judged = judge(ledger, {.free = kLong / 2, .most = 0, .opens = 1});
+    REQUIRE(judged.policies.size() == 3);
+    const bool is_table = what == std::string("mounts");
+    CHECK(judged.policies[0] != ethos::verify::RunPolicy::pass);
+    CHECK(judged.policies[2] == ethos::verify::RunPolicy::unknown);
+    CHECK(judged.why[2] == (is_table ? "the mount table is not disclosed" : kTooOften));
+  }
+}
+
+// The length that a record states may be a lie, told again and again.
+TEST_CASE("budget: a long value of which records state a short length", "[verify]") {
+  LedgerMaker ledger;
+  Json commitment = ledger.commit("argv", repeated(std::string("a\0", 2), kLong));
+  commitment["n"] = 5;
+  RunChoices choices;
+  choices.vector = "02-linter";
+  choices.patch["run.open"] = {{"argv", commitment}};
+  add_run(ledger, choices);
+  const Outcome r = verify_maker(ledger);
+  CHECK(r.status == 1);
+  CHECK(r.has("disclosure_mismatch"));
+}
+
+TEST_CASE("budget: paths behind commitments, and the workspace's", "[verify]") {
+  const auto workspace = [](const std::string& path) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.vector = "02-linter";
+    choices.patch["run.open"] = {{"workspace", {{"path", ledger.commit("workspace", path)}}}};
+    add_run(ledger, choices);
+    return verify_maker(ledger);
+  };
+  CHECK(workspace("/opt/proj").status == 0);
+  for (const std::string& path :
+       {std::string("opt/proj"), std::string("/opt/proj/"), std::string("/opt//proj"),
+        std::string("/opt/./proj"), std::string("/opt/../proj"), std::string(),
+        "/" + repeated("a/", 3000) + "a"}) {
+    CAPTURE(path.substr(0, 40));
+    const Outcome r = workspace(path);
+    CHECK(r.status == 1);
+    CHECK(r.has("contradiction"));
+  }
+  const auto artifact = [](std::size_t length) {
+    LedgerMaker ledger;
+    const Json path = {{"base", "host"},
+                       {"commit", ledger.commit("path", "root/" + std::string(length - 5, 'a'))}};
+    RunChoices choices;
+    choices.vector = "29-home-write";
+    choices.more = {{"artifact.exported",
+                     {{"action", "created"},
+                      {"grant", path},
+                      {"path", path},
+                      {"sha256", "sha256:" + std::string(64, 'a')},
+                      {"size", "3"},
+                      {"type", "file"}}}};
+    add_run(ledger, choices);
+    return verify_maker(ledger);
+  };
+  CHECK_FALSE(artifact(16384).has("body_type"));
+  CHECK(artifact(16385).has("body_type"));
 }
 
 TEST_CASE("budget: long lists of results that many records name", "[verify]") {
   const std::string text = "its list of results was not counted: longer ones were named too often";
   LedgerMaker ledger;
   const Json list = ledger.commit("sarif", repeated("sha256:" + std::string(64, 'a') + "\n", 1000));
-  for (const char* run : {"caireeyuculbogazdinryhi6d4", "daireeyuculbogazdinryhi6d4"}) {
+  for (const char* run :
+       {"caireeyuculbogazdinryhi6d4", "daireeyuculbogazdinryhi6d4", "eaireeyuculbogazdinryhi6d4"}) {
     RunChoices choices;
     choices.vector = "02-linter";
     choices.run = run;
@@ -193,8 +300,9 @@ TEST_CASE("budget: long lists of results that many records name", "[verify]") {
   }
   ledger.checkpoint();
   CHECK(judge(ledger, {}).count(text) == 0);
-  // Shorter documents than the lists are free, so that nothing but the lists counts.
-  const ethos::verify::DocumentBudget budget{.free = 72'000 - 1, .most = 0};
+  // Shorter documents than the lists are free, so that nothing but the lists counts: once for
+  // nothing, once for all that the budget has.
+  const ethos::verify::DocumentBudget budget{.free = 72'000 - 1, .most = 0, .opens = 1};
   const Judged judged = judge(ledger, budget);
   CHECK(judged.count(text) == 1);
   for (const auto policy : judged.policies) CHECK(policy == ethos::verify::RunPolicy::pass);
