@@ -165,6 +165,8 @@ bool DocumentReader::may_open(Long& value) {
 std::optional<std::string> DocumentReader::open(const Value& commitment) {
   const auto c = Digest::from_base64(commitment.text_at("c"));
   if (!c) return std::nullopt;
+  // Such a record is malformed, and says so again and again.
+  if (commitment.text_at("kind") == "path" && commitment.at("n").number() > kMaxCommittedPath) return std::nullopt;
   auto stored = recent_.take(*c);
   if (!stored && !long_.empty()) {
     const auto at = long_.find(key_of(*c));

@@ -10,7 +10,6 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::int64_t kMaxCommitted = 67108864;  // C-3
-constexpr std::int64_t kMaxCommittedPath = 16384;  // no name is longer than a record
 
 // Components joined by one `/`, none empty, `.` or `..`, no NUL; the base itself is `.`.
 bool is_plain(std::string_view path) {

@@ -55,6 +55,8 @@ bool hash(const View& v);    // base64 of 32 bytes
 bool is_kind(std::string_view text);  // C-4
 bool any_commitment(const View& v);
 bool path(const View& v);        // E-4, committed or not
+// Of what a path commits to (events.md E-4): no name is longer than a record.
+inline constexpr std::int64_t kMaxCommittedPath = 16384;
 bool plain_path(const View& v);  // E-4 without `commit`
 bool mark(const View& v);        // E-5
 // Whether the bytes of a path that needs no base64 may stand under this base (E-4).
