@@ -129,6 +129,9 @@ Result<Caller> read_caller() {
   auto cwd = current_directory();
   if (!cwd) return base::Unexpected(std::move(cwd).error());
   out.cwd = std::move(*cwd);
+  std::size_t count = 0;
+  while (environ != nullptr && environ[count] != nullptr) ++count;
+  out.environment.reserve(count);
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
     const char* equals = std::strchr(*at, '=');
     if (equals != nullptr)
