@@ -37,7 +37,9 @@ class Lister {
     for (const LimitEvent& event : model_.limits) limit(event);
     for (const Gap& gap : model_.gaps) {
       add(ExceptionKind::gap, gap.run, gap.ref, gap.at_ms, model_.text(gap.reason),
-          std::to_string(gap.lost) + " acts without a record of their own",
+          std::to_string(gap.lost) + (model_.text(gap.reason) == "not_hidden"
+                                          ? " places came to match a hide pattern, not hidden"
+                                          : " acts without a record of their own"),
           "counted only; source " + model_.text(gap.source));
     }
     std::stable_sort(model_.exceptions.begin(), model_.exceptions.end(),

@@ -120,6 +120,7 @@ class EndChecker {
   // The programs whose start was seen. The tool is the first of them.
   std::optional<std::string> execs() {
     const Value& execs = close_.at("execs");
+    if (run_.hide_gaps > 1) contradict("more than one look for what should have been hidden", "1", std::to_string(run_.hide_gaps));
     if (run_.program_gaps > 1) contradict("more than one gap of programs in one run", "1", std::to_string(run_.program_gaps));
     if (!execs.is_object()) {
       if (run_.program_gaps > 0) contradict("programs were not listed and no list is there", "execs", "");

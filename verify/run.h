@@ -60,6 +60,7 @@ struct RunEvidence {
   bool lost_artifacts = false;        // files came out that could not be read
   std::uint64_t unlisted_programs = 0;  // of the gaps `programs`
   std::uint64_t program_gaps = 0;
+  std::uint64_t hide_gaps = 0;        // those of reason `not_hidden`
   std::set<std::string> streams;      // that output was captured of
   std::uint64_t output_bytes = 0;     // of both; at most UINT64_MAX
   std::int64_t truncated_seq = -1;    // of an output.captured that is not whole

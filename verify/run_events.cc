@@ -155,8 +155,9 @@ void count_gap(const Envelope& e, RunEvidence& run, Findings& findings) {
   }
   run.lost_view = run.lost_view || reason == "mask_lost" || reason == "source_lost";
   if (gap.at("source").raw() == "landlock_audit") check_audit(e, run, findings);
-  // A program that started was not refused.
-  if (reason != "programs") run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
+  if (reason == "not_hidden") ++run.hide_gaps;
+  // A program that started was not refused, and what nothing hides is read without being refused.
+  if (reason != "programs" && reason != "not_hidden") run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
 }
 
 }  // namespace ethos::verify

@@ -99,6 +99,10 @@ TEST_CASE("assertion: what the records cannot say is neither pass nor fail", "[v
     CHECK(with(gap, text) == "fail");
   }
   // Denials that were recorded are enough to say no.
+  RunChoices seen = gap;
+  seen.more = {{"run.gap", {{"lost", "2"}, {"reason", "not_hidden"}, {"source", "supervisor"}}}};
+  CHECK(with(seen, "no-recorded-denials and denials == 0") == "pass");
+  CHECK(with(seen, "no-gaps") == "fail");
   RunChoices flood = gap;
   flood.denials = 1;
   flood.more[0].second["reason"] = "unreadable";

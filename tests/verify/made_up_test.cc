@@ -249,6 +249,9 @@ TEST_CASE("made up: gaps after which a run cannot go on", "[verify]") {
   CHECK(verify_linter(gap("not_hidden", "3", "supervisor"), tool).status == 0);
   refused(verify_linter(gap("not_hidden", "3", "seccomp"), tool), "contradiction");
   refused(verify_linter(gap("not_hidden", "0", "supervisor"), tool), "contradiction");
+  More twice = gap("not_hidden", "1", "supervisor");
+  twice.push_back(twice.front());
+  refused(verify_linter(twice, {{"gaps", 2}}), "contradiction");
   refused(verify_linter(gap("mask_lost", "1", "supervisor"), tool), "contradiction");
   refused(verify_linter(gap("source_lost", "1", "seccomp"), tool), "contradiction");
   refused(verify_linter(gap("source_lost", "999", "seccomp"), runner), "contradiction");
