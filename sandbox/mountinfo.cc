@@ -80,6 +80,24 @@ base::Result<MountEntry> parse_line(std::string_view line, std::string_view work
 
 }  // namespace
 
+bool may_have_mount_below(std::string_view mountstats, std::string_view path) {
+  constexpr std::string_view kOn = " mounted on ";
+  while (!mountstats.empty()) {
+    const std::size_t end = std::min(mountstats.find('\n'), mountstats.size());
+    std::string_view line = mountstats.substr(0, end);
+    mountstats.remove_prefix(std::min(end + 1, mountstats.size()));
+    if (line.empty() || line.front() == '\t') continue;  // figures of a network file system
+    const std::size_t on = line.find(kOn);
+    if (on == std::string_view::npos) return true;
+    line.remove_prefix(on + kOn.size());
+    const std::string_view field = next_field(line);
+    if (field.size() <= path.size()) continue;  // escaped it is no shorter
+    const std::string at = unescape_mount_path(field);
+    if (at != path && is_within(at, path)) return true;
+  }
+  return false;
+}
+
 bool has_mount_below(std::string_view text, std::uint64_t parent, std::string_view path) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());

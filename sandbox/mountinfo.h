@@ -17,6 +17,11 @@ namespace ethos::sandbox {
 [[nodiscard]] base::Result<std::vector<MountEntry>> parse_mountinfo(std::string_view text,
                                                                     std::string_view workspace);
 
+// Whether a place of /proc/self/mountstats text lies strictly below `path` (absolute and plain).
+// Not false where that text cannot be understood. What stands where is for has_mount_below to say.
+//   device tmpfs mounted on /run with fstype tmpfs
+[[nodiscard]] bool may_have_mount_below(std::string_view mountstats, std::string_view path);
+
 // Whether a mount of /proc/self/mountinfo text stands on the mount with the id `parent`, strictly
 // below `path` (absolute and plain).
 [[nodiscard]] bool has_mount_below(std::string_view text, std::uint64_t parent,

@@ -79,6 +79,27 @@ TEST_CASE("mountinfo: what stands on a mount below a directory is found", "[sand
   CHECK_FALSE(has_mount_below("", 27, "/"));
 }
 
+TEST_CASE("mountstats: places below a directory are found", "[sandbox]") {
+  const std::string table =
+      "device /dev/vda mounted on / with fstype ext4\n"
+      "no device mounted on /w with fstype autofs\n"
+      "device server:/x mounted on /w/a\\040b with fstype nfs4 statvers=1.1\n"
+      "\topts:\trw,vers=4.2\n"
+      "\tdevice x mounted on /never\n"
+      "device a\\040mounted\\040on\\040/b mounted on /w/a\\040b/in with fstype fuse.x\n"
+      "device tmpfs mounted on /wide with fstype tmpfs\n";
+  CHECK(may_have_mount_below(table, "/"));
+  CHECK(may_have_mount_below(table, "/w"));
+  CHECK(may_have_mount_below(table, "/w/a b"));
+  CHECK_FALSE(may_have_mount_below(table, "/w/a b/in"));
+  CHECK_FALSE(may_have_mount_below(table, "/w/a"));
+  CHECK_FALSE(may_have_mount_below(table, "/wid"));
+  CHECK_FALSE(may_have_mount_below(table, "/never"));
+  CHECK_FALSE(may_have_mount_below(table, "/b"));
+  CHECK_FALSE(may_have_mount_below("", "/"));
+  CHECK(may_have_mount_below("something else\n", "/w"));
+}
+
 TEST_CASE("mountinfo: what is no mountinfo line is refused", "[sandbox]") {
   for (const char* bad : {"x\n", "1 2 0:3 / /a rw tmpfs t rw\n", "1 2 3 / /a rw - tmpfs t rw\n",
                           "1 2 0:3 / a rw - tmpfs t rw\n", "1 2 0:3 / /a rw -\n", "\n"})
