@@ -2,6 +2,7 @@
 #include "reports/build.h"
 
 #include <cassert>
+#include <fstream>
 #include <span>
 #include <system_error>
 #include <thread>
@@ -83,9 +84,21 @@ std::string generator_of(const Request& request) {
 }
 
 std::string program_digest(const std::string& path) {
-  constexpr std::size_t kMaxProgram = std::size_t{1} << 28U;
-  const auto bytes = base::read_file(path, kMaxProgram);
-  return bytes ? "sha256:" + hex(sha256(*bytes)) : std::string();
+  // Piece by piece: a program with its debug information is larger than all that a report keeps.
+  constexpr std::uint64_t kMaxProgram = std::uint64_t{1} << 28U;
+  constexpr std::size_t kPiece = std::size_t{1} << 18U;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return {};
+  Sha256 hasher;
+  std::string piece(kPiece, '\0');
+  std::uint64_t size = 0;
+  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())) || in.gcount() > 0) {
+    const auto count = static_cast<std::size_t>(in.gcount());
+    size += count;
+    if (size > kMaxProgram) return {};
+    hasher.add(std::string_view(piece).substr(0, count));
+  }
+  return in.bad() || size == 0 ? std::string() : "sha256:" + hex(hasher.finish());
 }
 
 std::string unverified_reason(const Verdict& verdict) {

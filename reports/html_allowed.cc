@@ -208,13 +208,22 @@ void put_object(const Page& page, const Grant& grant) {
 
 bool is_limit(const GrantRow& row) { return row.grant.capability == Capability::limits; }
 
-// The limits of one tool, from `first`, that were in force in equally many runs.
-std::size_t end_of_limits(const Model& model, std::size_t first) {
+// `network none`, `git none`, `env none`.
+bool is_nothing(const GrantRow& row) {
+  return row.grant.use == Use::withheld && row.grant.capability != Capability::hidden;
+}
+
+// The limits of one tool, or what it was given nothing of, from `first`, as far as they were in
+// force in equally many runs: one line.
+std::size_t end_of_line(const Model& model, std::size_t first) {
   const std::vector<GrantRow>& rows = model.grant_rows;
+  const auto is_alike = [&](const GrantRow& row) {
+    return row.tool == rows[first].tool && row.runs == rows[first].runs &&
+           ((is_limit(row) && is_limit(rows[first])) ||
+            (is_nothing(row) && is_nothing(rows[first])));
+  };
   std::size_t end = first + 1;
-  while (end < rows.size() && is_limit(rows[first]) && is_limit(rows[end]) &&
-         rows[end].tool == rows[first].tool && rows[end].runs == rows[first].runs)
-    ++end;
+  while (end < rows.size() && is_alike(rows[end])) ++end;
   return end;
 }
 
@@ -246,6 +255,10 @@ void put_grant_line(const Page& page, std::size_t first, std::size_t end) {
   Html& html = page.html;
   html.raw("<tr><td class=\"nw\">").text(model.text(row.tool)).raw("</td><td class=\"nw\">");
   put_code(html, model.text(row.grant.cap));
+  for (std::size_t i = first + 1; i < end && is_nothing(row); ++i) {
+    html.raw(", ");
+    put_code(html, model.text(model.grant_rows[i].grant.cap));
+  }
   if (end - first > 1) html.raw(" (").number(static_cast<std::uint64_t>(end - first)).raw(" rows)");
   html.raw("</td><td>");
   if (is_limit(row)) {
@@ -274,7 +287,7 @@ void put_grants(const Page& page) {
   const std::size_t count = model.grant_rows.size();
   std::vector<std::pair<std::size_t, std::size_t>> lines;
   for (std::size_t i = 0; i < count; i = lines.back().second)
-    lines.emplace_back(i, end_of_limits(model, i));
+    lines.emplace_back(i, end_of_line(model, i));
   const std::size_t shown = std::min(lines.size(), page.limits.rows);
   const std::size_t rows = shown == 0 ? 0 : lines[shown - 1].second;
   open_details(page)
@@ -286,7 +299,7 @@ void put_grants(const Page& page) {
       html,
       {"grants",
        "What each tool had in force, and what the records say about its use; the limits of a tool "
-       "are one line. ",
+       "are one line, and so is what it got nothing of. ",
        grant_rows_text(model) + ".",
        {{"Tool"}, {"Grant"}, {"Of what"}, {"Runs", true}, {"Use"}, {"First to last record"}}});
   for (std::size_t i = 0; i < shown; ++i) put_grant_line(page, lines[i].first, lines[i].second);

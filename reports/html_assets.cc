@@ -126,7 +126,7 @@ a{color:inherit;text-decoration:none}
 .scroll{overflow:visible}table,.matrix{font-size:7.6pt}.matrix th,.matrix td{padding:.2rem .25rem}th,td{padding:.2rem .3rem}
 thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.tiles li,.verdicts li,pre{break-inside:avoid}caption,summary,.filter{break-after:avoid}
 .nw,time,td.n,th.n{white-space:normal}td .long{min-width:0}td time{min-width:6.9em}
-p,li,dd{orphans:2;widows:2}p,li,dd,caption,figcaption{max-width:none}figure svg{max-width:30rem}#runs td:nth-child(10){min-width:10rem}#controls td:last-child{min-width:15rem}details .inner{padding-left:0}#method dl{columns:2;column-gap:1.6rem}#method dl dd{margin:0 0 .35rem}#method dt{break-after:avoid}
+p,li,dd{orphans:2;widows:2}p,li,dd,caption,figcaption{max-width:none}figure svg{max-width:30rem}#runs td:nth-child(8){min-width:8rem}#runs td:nth-child(10){min-width:9rem}#controls td:last-child{min-width:15rem}details .inner{padding-left:0}#method dl{columns:2;column-gap:1.6rem}#method dl dd{margin:0 0 .35rem}#method dt{break-after:avoid}
 /* Without grid and var(): not every engine that prints knows them. */
 .tiles,.verdicts,.facts,.legend{display:block}
 .tiles li{display:inline-block;vertical-align:top;width:23.5%;margin:0 .6% .5rem 0;border:1px solid #d0d7de}

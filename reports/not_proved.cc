@@ -45,27 +45,27 @@ std::vector<std::string> not_proved(const Model& model) {
   out.emplace_back(
       "That nothing happened outside the recorded runs: a tool started without ethos-run leaves no "
       "record.");
-  if (model.covered.state != Coverage::State::whole)
-    out.push_back("What happened in the part of the period that is not covered. " +
-                  coverage_text(model));
-  if (const std::string gone = pruned_text(model); !gone.empty())
-    out.push_back("What dropped runs did: " + gone);
-  out.emplace_back(
-      "What no sensor watched: allowed reads and allowed network use leave no record, and of "
-      "program "
-      "starts only the number is open, so \"use is not recorded\" is neither use nor its absence.");
-  if (const std::string blind = unwatched_text(model); !blind.empty()) {
-    out.push_back("That nothing more was tried: " + blind +
-                  ". They were refused all the same, but nobody was told, so no record of a try "
-                  "means nothing there (\"not watched\" in Allowed versus used, and in Runs).");
-  }
-  if (const std::string told = interpreted_text(model); !told.empty()) out.push_back(told);
   out.emplace_back(
       "That the records are all, and true: whoever holds the ledger's current signing key can "
       "append runs that never were, and could leave out or write anew everything before the first "
       "state that somebody else holds (a checkpoint that you received, a witness, a time stamp). "
       "Root on the host can do the same. Trust was checked against the pin that the maker of this "
       "report used: only your own pin makes it say something.");
+  if (model.covered.state != Coverage::State::whole)
+    out.push_back("What happened in the part of the period that is not covered. " +
+                  coverage_text(model));
+  if (const std::string gone = pruned_text(model); !gone.empty())
+    out.push_back("What dropped runs did: " + gone);
+  if (const std::string blind = unwatched_text(model); !blind.empty()) {
+    out.push_back("That nothing more was tried: " + blind +
+                  ". They were refused all the same, but nobody was told, so no record of a try "
+                  "means nothing there (\"not watched\" in Allowed versus used, and in Runs).");
+  }
+  out.emplace_back(
+      "What no sensor watched: allowed reads and allowed network use leave no record, and of "
+      "program "
+      "starts only the number is open, so \"use is not recorded\" is neither use nor its absence.");
+  if (const std::string told = interpreted_text(model); !told.empty()) out.push_back(told);
   if (const std::int64_t own = runs_named(model, model.origins, "workspace"); own != 0) {
     out.push_back("Who wrote the rules: in " + plural(own, "run", "runs") +
                   " the declaration is a file of the workspace, which whoever may change the "

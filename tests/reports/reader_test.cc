@@ -442,6 +442,10 @@ TEST_CASE("reader: whoever holds the key, and whose pin it was, are not left out
   CHECK(has(joined_not_proved(model), "before the first state that somebody else holds"));
   CHECK(has(joined_not_proved(model), "the pin that the maker of this report used"));
   CHECK(has(render(model).html, "the pin used for this report names; compare it with your own"));
+  // Among the few that stand beside the verdicts.
+  const std::string html = render(model).html;
+  CHECK(has(html.substr(0, html.find("<section id=\"minute\">")),
+            "whoever holds the ledger&#39;s current"));
 }
 
 TEST_CASE("reader: every run says by whom it was started and which program it was", "[reports]") {
