@@ -13,6 +13,8 @@ constexpr unsigned kMostLevels = 20;
 constexpr std::size_t kFileHeader = 100;
 constexpr std::size_t kFirstFree = 32;  // in the file's header, and how many there are
 constexpr std::size_t kFreeCount = 36;
+constexpr std::size_t kLargestRoot = 52;
+constexpr std::size_t kIsVacuumed = 64;
 // The byte 1,073,741,824 of a file belongs to nobody (section 1.5).
 constexpr std::uint32_t kLockPage = (std::uint32_t{1} << 30U) / kPageBytes + 1;
 
@@ -56,6 +58,10 @@ bool PageCensus::count_free() {
   if (kLockPage <= file_.pages() && !use_.take(kLockPage)) return false;
   std::array<char, kPageBytes> bytes{};
   if (!file_.read(1, 1, bytes.data())) return false;
+  // A file that is vacuumed step by step has pages of another kind; SQLite judges those.
+  if (big_endian_32(bytes.data() + kLargestRoot) != 0 ||
+      big_endian_32(bytes.data() + kIsVacuumed) != 0)
+    return false;
   std::uint32_t trunk = big_endian_32(bytes.data() + kFirstFree);
   std::uint32_t left = big_endian_32(bytes.data() + kFreeCount);
   while (trunk != 0) {

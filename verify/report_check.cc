@@ -8,6 +8,7 @@
 #include "verify/batch.h"
 #include "verify/encoding.h"
 #include "verify/input.h"
+#include "verify/report_grants.h"
 #include "verify/report_head.h"
 #include "verify/report_rows.h"
 #include "verify/report_tables.h"
@@ -36,10 +37,20 @@ const std::string* field(const ReportClaims::Fields& fields, std::string_view ke
 class Recount {
  public:
   explicit Recount(const ReportClaims& claims)
-      : claims_(claims), next_leaf_(claims.leaves.begin()), tables_(claims),
-        rows_(claims, [this](std::int64_t seq, const std::string& run, const std::string& what, const std::string& expected, const std::string* found,
-                             bool may_be_withheld) {
-          may_be_withheld ? same_tool(seq, run, what, expected, found) : same(seq, run, what, expected, found);
+      : claims_(claims),
+        next_leaf_(claims.leaves.begin()),
+        tables_(claims),
+        rows_(claims,
+              [this](std::int64_t seq, const std::string& run, const std::string& what,
+                     const std::string& expected, const std::string* found, bool may_be_withheld) {
+                may_be_withheld ? same_tool(seq, run, what, expected, found)
+                                : same(seq, run, what, expected, found);
+              }),
+        grants_(claims, [this](std::int64_t seq, const std::string& run, const std::string& what,
+                               const std::string& expected, const std::string* found,
+                               bool may_be_withheld) {
+          may_be_withheld ? same_tool(seq, run, what, expected, found)
+                          : same(seq, run, what, expected, found);
         }) {}
 
   void on_record(const CheckedRecord& record) {
@@ -52,6 +63,7 @@ class Recount {
       return rows_.on_type(e.type_name, ReportRows::Where::ledger);
     }
     straddle(e);
+    grants_.on_record(e, View(e.body));
     if (e.type == RecordType::run_open && e.wall_ms >= claims_.from_ms && e.wall_ms < claims_.until_ms) open(e);
     const auto run = runs_.find(e.run);
     if (run != runs_.end()) count(run->second, e);
@@ -82,6 +94,7 @@ class Recount {
     compare_coverage();
     compare_tables(in_order);
     rows_.finish();
+    grants_.finish();
     if (claims_.population != std::to_string(runs_.size())) add({-1, "", "the number of runs in the population", std::to_string(runs_.size()), claims_.population});
     Sha256 hash;
     const std::string population = hash.of(ids).text();
@@ -384,6 +397,7 @@ class Recount {
   std::map<std::string, std::size_t, std::less<>> matched_;
   ReportTables tables_;
   ReportRows rows_;
+  ReportGrants grants_;
   std::set<std::string, std::less<>> later_;  // runs that begin after the period
   std::map<std::string, std::int64_t, std::less<>> earlier_;  // runs that began before the period and have no end yet
   std::vector<ReportDifference> differences_;

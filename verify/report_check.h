@@ -71,6 +71,16 @@ struct ReportClaims {
   std::map<std::int64_t, Row> artifacts;
   bool has_artifacts = false;  // reports of earlier programs have no such table
   std::string covered;         // how much of the period; empty where the report does not say
+  // Of `grants` the record numbers of `last` and `first_use` are fields too.
+  std::vector<Row> grants;
+  bool has_grants = false;
+  struct DriftRow {
+    Row row;
+    std::int64_t before = -1;
+    std::vector<std::string> changes;  // a line each, in order
+  };
+  std::vector<DriftRow> drift;
+  bool has_drift = false;
   std::vector<Row> rules;
   std::vector<Row> exceptions;
   std::string exceptions_stated;  // their number in `summary`

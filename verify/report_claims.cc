@@ -75,6 +75,8 @@ class ClaimsReader {
       table = &out_.artifacts;
       out_.has_artifacts = true;
     }
+    out_.has_grants = out_.has_grants || key == "grants";
+    out_.has_drift = out_.has_drift || key == "drift";
     if (reader_.peek() == '[') {
       return reader_.walk_array(1, [&] {
         Value element;
@@ -82,6 +84,8 @@ class ClaimsReader {
         if (!reader_.value(element, 2) || !collect(element)) return false;
         fields_ += element.size();
         if (fields_ > kMaxFields) return wrong("the report has too many fields");
+        if (key == "grants") return granted(element);
+        if (key == "drift") return drifted(element);
         if (key == "rules") return listed(element, "first", out_.rules);
         if (key == "exceptions") return listed(element, "record", out_.exceptions);
         if (key == "keys") return listed(element, "record", out_.keys);
@@ -119,6 +123,32 @@ class ClaimsReader {
     const Value& seq = element.at(place).at("seq");
     table.push_back({element.text_at("run"), fields_of(element), seq.is_integer() ? seq.number() : -1});
     return table.size() <= kMaxRows || wrong("the report has too many rows");
+  }
+
+  bool granted(const Value& element) {
+    if (!listed(element, "first", out_.grants)) return false;
+    for (const char* key : {"last", "first_use"}) {
+      const Value& seq = element.at(key).at("seq");
+      if (seq.is_integer()) out_.grants.back().fields.emplace_back(key, text_of(seq));
+    }
+    return true;
+  }
+
+  bool drifted(const Value& element) {
+    std::vector<ReportClaims::Row> rows;
+    if (!listed(element, "record", rows)) return false;
+    ReportClaims::DriftRow row{std::move(rows.front()), -1, {}};
+    const Value& before = element.at("before").at("seq");
+    if (before.is_integer()) row.before = before.number();
+    for (const Value& change : element.at("changes").items()) {
+      fields_ += 4;
+      row.changes.push_back(change.text_at("direction") + " " + change.text_at("grant") +
+                            " from `" + change.text_at("from") + "` to `" + change.text_at("to") +
+                            "`");
+    }
+    std::sort(row.changes.begin(), row.changes.end());
+    out_.drift.push_back(std::move(row));
+    return out_.drift.size() <= kMaxRows || wrong("the report has too many rows");
   }
 
   bool stretch(const Value& element) {

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -518,4 +520,118 @@ TEST_CASE(
   CHECK(unsigned_one.status == 3);
   CHECK(unsigned_one.has("report_unknown"));
   CHECK(signature(verify("")) == "none");
+}
+
+TEST_CASE("report: grants and what changed in them are counted again", "[verify]") {
+  Story story;
+  int n = 0;
+  for (const char* vector : {"01-defaults", "14-env", "12-git-read", "20-hide-forms", "03-build",
+                             "15-loopback-all", "14-env"}) {
+    RunChoices choices;
+    choices.vector = vector;
+    choices.run = "gaireeyuculbogazdinryhi6" + std::string(1, static_cast<char>('a' + n++)) + "4";
+    add_run(story.ledger, choices);
+  }
+  story.ledger.write(story.dir.file("l.db"));
+  story.make();
+  const Json good = story.read();
+  const Outcome whole = story.verify();
+  CAPTURE(whole.out);
+  REQUIRE(whole.status == 0);
+  const Json& grants = good.at("grants");
+  REQUIRE(grants.size() > 30);
+  const auto refused = [&](const std::string& what, const std::function<void(Json&)>& change) {
+    const Outcome r = story.with(change);
+    CAPTURE(what, r.out.substr(0, 2000));
+    CHECK(r.status == 1);
+    CHECK(r.has("report_mismatch"));
+  };
+  // Each field of one row of every kind: paths, network, names, limits, and what every cage has.
+  std::map<std::string, std::size_t> kinds;
+  for (std::size_t i = 0; i < grants.size(); ++i)
+    kinds.try_emplace(grants[i].at("grant").get<std::string>() + " " +
+                          grants[i].at("capability").get<std::string>(),
+                      i);
+  CHECK(kinds.size() >= 9);
+  for (const auto& kind : kinds) {
+    const std::size_t i = kind.second;
+    for (const auto& member : grants[i].items()) {
+      const std::string key = member.key();
+      const bool is_own_word =
+          kind.first.starts_with("exec.") && (key == "object" || key == "capability");
+      if (is_own_word) continue;
+      refused(kind.first + ", " + key, [&](Json& j) {
+        Json& value = j["grants"][i][key];
+        if (value.is_number()) {
+          value = value.get<std::int64_t>() + 1;
+        } else if (value.is_object()) {
+          value = j["runs"].back()["last"];
+        } else {
+          value = "another";
+        }
+      });
+    }
+    refused(kind.first + " is missing", [&](Json& j) { j["grants"].erase(i); });
+  }
+  refused("a row twice", [](Json& j) { j["grants"].push_back(j["grants"][1]); });
+  refused("no rows", [](Json& j) { j["grants"] = Json::array(); });
+
+  const Json& drift = good.at("drift");
+  REQUIRE(drift.size() >= 6);
+  std::set<std::string> directions;
+  for (std::size_t i = 0; i < drift.size(); ++i) {
+    refused("drift, a row less", [&](Json& j) { j["drift"].erase(i); });
+    const bool has_own_words =
+        drift[i].at("changes").dump().find("exec.scratch") != std::string::npos;
+    for (std::size_t k = 0; k < drift[i].at("changes").size(); ++k) {
+      directions.insert(drift[i].at("changes")[k].at("direction"));
+      for (const char* key : {"direction", "grant", "from", "to"}) {
+        if (!has_own_words)
+          refused(std::string("drift, ") + key,
+                  [&](Json& j) { j["drift"][i]["changes"][k][key] = "another"; });
+      }
+      refused("drift, a change less", [&](Json& j) { j["drift"][i]["changes"].erase(k); });
+    }
+  }
+  CHECK(directions.size() >= 2);
+  for (const char* key : {"run", "tool"})
+    refused(key, [&](Json& j) { j["drift"].back()[key] = "another"; });
+  refused("before", [](Json& j) { j["drift"].back().erase("before"); });
+  // A report of an earlier program, without such a table, is compared as far as it goes.
+  CHECK(story
+            .with([](Json& j) {
+              j.erase("grants");
+              j.erase("drift");
+            })
+            .status == 0);
+}
+
+TEST_CASE("report: what a tool had before the period is no news in it", "[verify]") {
+  Story story;
+  LedgerMaker& ledger = story.ledger;
+  // Midnight in Darwin is at 14:30 UTC, some runs after the first.
+  for (int i = 0; i < 7; ++i) {
+    RunChoices choices;
+    choices.vector = "02-linter";
+    choices.run = "gaireeyuculbogazdinryhi6" + std::string(1, static_cast<char>('a' + i)) + "4";
+    choices.patch["run.close"] = {{"duration_ms", 290'000}};
+    add_run(ledger, choices);
+  }
+  ledger.write(story.dir.file("l.db"));
+  const std::string command =
+      std::string(ETHOS_BIN) + "/ethos-report --ledger " + story.dir.file("l.db") + " --pin " +
+      story.dir.file("pin") +
+      " --period 2026-09-22..2026-09-22 --zone Australia/Darwin --format json --out " +
+      story.dir.file("r") + " >" + story.dir.file("log") + " 2>&1";
+  const int status = std::system(command.c_str());
+  INFO(slurp(story.dir.file("log")));
+  REQUIRE(status == 0);
+  const Json report = story.read();
+  REQUIRE(report.at("runs").size() > 1);
+  REQUIRE(report.at("runs").size() < 7);
+  CHECK(report.at("drift").empty());
+  const Outcome r = story.verify();
+  CAPTURE(r.out);
+  CHECK(r.status == 0);
+  CHECK(story.with([&](Json& j) { j["grants"][1]["runs"] = 7; }).status == 1);
 }
