@@ -380,7 +380,9 @@ void ReportGrants::compare_drift() {
   std::map<std::int64_t, const ReportClaims::DriftRow*> claimed;
   for (const ReportClaims::DriftRow& row : claims_.drift) claimed.emplace(row.row.seq, &row);
   std::size_t matched = 0;
-  for (const auto& [seq, drift] : drift_) {
+  for (const auto& one : drift_) {
+    const std::int64_t seq = one.first;
+    const Drift& drift = one.second;
     const auto found = claimed.find(seq);
     if (found == claimed.end()) {
       same_(seq, drift.run, "a set of grants that is new and not in the report's drift", "a row",
