@@ -544,6 +544,21 @@ TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppre
            Json::array({{{"descriptor", descriptor}, {"configuration", {{"enabled", false}}}}})}}});
     failed(log, "override");
   }
+  // One that means another rule, by its guid or by its place in an extension, says nothing of ours.
+  for (const Json& descriptor :
+       {Json{{"guid", "22222222-2222-4222-8222-222222222222"}},
+        Json{{"index", 0}, {"toolComponent", {{"index", 0}}}},
+        Json{{"index", 0}, {"toolComponent", {{"name", "other"}}}}}) {
+    Json log = good;
+    log["runs"][0]["tool"]["extensions"] =
+        Json::array({{{"name", "other"}, {"rules", Json::array({{{"id", "X1"}}})}}});
+    log["runs"][0]["invocations"] = Json::array(
+        {{{"executionSuccessful", true},
+          {"ruleConfigurationOverrides",
+           Json::array({{{"descriptor", descriptor}, {"configuration", {{"enabled", false}}}}})}}});
+    CAPTURE(descriptor.dump());
+    CHECK(story.verify(log).status == 0);
+  }
   // Read by viewers, and not in the digest either: base, fingerprint, the rule by its place,
   // policies.
   Json moved = good;
