@@ -32,7 +32,7 @@ class Auditor {
   Auditor(EvidenceSource& source, Findings findings, const AuditOptions& options)
       : source_(source), options_(options), is_run_(source.coverage() == EvidenceSource::Coverage::run),
         chain_(is_run_), documents_(source, options.documents), run_proofs_(source),
-        runs_([this](RunEvidence& run) { on_run_end(run); },
+        runs_(options.zone, [this](RunEvidence& run) { on_run_end(run); },
               [this](RunEvidence& run) { judge_artifacts_so_far(run, documents_, cache_, report_.findings); },
               [this](const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported) {
                 check_sarif_written(run, seq, body, reported, documents_, report_.findings);
@@ -121,10 +121,14 @@ class Auditor {
       if (record.scan.fault == RecordFault::none && !e.has_run()) kept_.add(row.seq, hash_);
       if (may_be_late && !report_.begins_ms && record.scan.fault == RecordFault::none) report_.begins_ms = e.wall_ms;
       const bool is_linked = use != Use::nothing && use != Use::opaque;
+      if (e.type == RecordType::run_open) runs_.set_newest(newest_);
+      const std::int64_t wall_ms = e.wall_ms;
+      const bool has_time = record.scan.fault == RecordFault::none;
       if (is_linked && e.has_run()) runs_.on_record(record, use == Use::foreign, may_be_late, findings());
+      if (has_time) newest_.see(row.seq, wall_ms);
     }
     seen_ = static_cast<std::uint64_t>(row.seq) + 1;
-    known_.compare(tree_, kept(), hash_);
+    known_.compare(tree_, kept(), newest_.ms(), hash_);
     judge_checkpoints(seen_);
     if (options_.on_progress && tree_.size() % kProgressEvery == 0) options_.on_progress(tree_.size(), expected_);
   }
@@ -193,6 +197,11 @@ class Auditor {
   void on_run_end(RunEvidence& run) {
     const std::int64_t first_step = chain_.clock_steps().first_seq;
     run.is_after_step = first_step >= 0 && first_step < run.first_seq;
+    if (run.dated_back.is_told()) dated_back_.add(run.id, run.first_seq, run.dated_back.newest_ms - run.wall_ms);
+    if (const KnownState* visit = known_.last_before(run.first_seq)) {
+      const bool is_before = visit->newest_ms != INT64_MIN && run.wall_ms < visit->newest_ms - NewestDate::kSlackMs;
+      run.added_after = {visit->size, visit->at_ms, is_before};
+    }
     RunJudgement judgement = judge_run(run, documents_, cache_, findings());
     if (options_.wants_effective && options_.wants_effective(run)) judgement.effective = effective_of(run, documents_);
     if (options_.wants_used && options_.wants_used(run)) judgement.used = used_of(run, documents_);
@@ -297,6 +306,7 @@ class Auditor {
     check_pin();
     if (chain_.records() > 0 && (!options_.pin || options_.pin->origin == chain_.origin())) {
       known_.check_notes(epochs_.keys());
+      known_.tell_times(options_.now_ms, options_.zone, findings());
       known_.tell(run_proofs_.head() ? &*run_proofs_.head() : nullptr, is_run_, source_.is_prefix(), last_size_, findings());
     }
     check_handovers();
@@ -309,6 +319,13 @@ class Auditor {
     report_.key_changes = epochs_.changes();
     report_.keys = static_cast<std::uint64_t>(epochs_.epoch() + 1);
     report_.clock = chain_.clock_steps();
+    report_.clock.dated_back = dated_back_;
+    if (dated_back_.count > 0) {
+      findings().add({.code = Code::dated_back, .seq = dated_back_.kept.front().seq, .run = dated_back_.kept.front().id, .text = dated_back_.words()});
+    }
+    if (report_.clock.steady_back > 0) {
+      findings().add({.code = Code::steady_back, .seq = report_.clock.steady_back_seq, .text = report_.clock.steady_back_words()});
+    }
     if (report_.clock.count == 0) return;
     findings().add({.code = Code::clock_stepped, .seq = report_.clock.first_seq, .text = report_.clock.words()});
   }
@@ -386,7 +403,7 @@ class Auditor {
     if (options_.known != nullptr) *options_.known = known_.states();
     report_.known = known_.take();
     VerdictInput input{options_.pin.has_value(), is_run_, runs_unknown_, documents_.named(), documents_.opened(),
-                       documents_.erased(), documents_.withheld(), {}, options_.statements, options_.has_memory};
+                       documents_.erased(), documents_.withheld(), {}, options_.statements, options_.has_memory, options_.zone};
     if (options_.anchor) input.anchor = options_.anchor();
     draw_verdicts(report_, input);
   }
@@ -404,6 +421,8 @@ class Auditor {
   RunProofs run_proofs_;  // of a bundle of one run
   JudgeCache cache_;
   PruneBook prune_book_;
+  NewestDate newest_;
+  DatedBackRuns dated_back_;
   KeptList kept_;
   HoldBook hold_book_;
   AnchorBook anchor_book_;

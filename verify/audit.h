@@ -21,6 +21,7 @@
 #include "verify/pruned.h"
 #include "verify/run.h"
 #include "verify/source.h"
+#include "verify/zone.h"
 
 namespace ethos::verify {
 
@@ -58,6 +59,8 @@ struct AuditOptions {
   // How many assertions, SARIF files and reports are to be held against it.
   std::uint64_t statements = 0;
   bool has_memory = false;  // --memory was given, whatever it held
+  std::int64_t now_ms = 0;  // the reader's clock; 0: not known
+  Zone zone = {};           // of the times in sentences
   // Of time stamp authorities; tokens of others are unknown.
   std::vector<Certificate> tsa_roots;
   // In ascending order of sizes; of the pin's `min` and of the memory. audit() fills in the answers.
@@ -113,5 +116,7 @@ AuditReport audit(EvidenceSource* source, Findings findings, const AuditOptions&
 
 // The one exit status that the verdicts give (verdict.md V-2).
 int exit_status(const AuditReport& report);
+// The same without what was stated of its runs: does the evidence itself hold?
+int evidence_status(const AuditReport& report);
 
 }  // namespace ethos::verify

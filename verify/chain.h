@@ -61,6 +61,7 @@ class ChainChecker {
     bool resume = false;
   };
   std::optional<Clock> clock_;
+  std::uint64_t most_mono_ns_ = 0;  // of the boot of clock_
   ClockSteps steps_;
   std::optional<std::int64_t> first_wall_ms_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/clock_steps.h"
 
+#include <algorithm>
+
 #include "verify/times.h"
 
 namespace ethos::verify {
@@ -28,6 +30,57 @@ void ClockSteps::on_step(std::int64_t seq, std::int64_t ms) {
   if (kept.size() < kKept) kept.push_back({seq, ms});
 }
 
+void ClockSteps::on_steady_back(std::int64_t seq, std::int64_t ms) {
+  if (steady_back++ == 0) steady_back_seq = seq;
+  steady_back_ms = std::max(steady_back_ms, ms);
+}
+
+std::string ClockSteps::steady_back_words() const {
+  return std::to_string(steady_back) + (steady_back == 1 ? " record has" : " records have") +
+         " a steady clock that stands up to " + duration_text(steady_back_ms) +
+         " before that of an earlier record of the same start of the host";
+}
+
+void NewestDate::see(std::int64_t seq, std::int64_t ms) {
+  if (ms <= ms_) return;
+  ms_ = ms;
+  seq_ = seq;
+}
+
+DatedBack NewestDate::before(std::int64_t ms) const {
+  if (seq_ < 0 || ms >= ms_ - kSlackMs) return {};
+  return {seq_, ms_};
+}
+
+void DatedBackRuns::add(const std::string& id, std::int64_t seq, std::int64_t ms) {
+  ++count;
+  most_ms = std::max(most_ms, ms);
+  if (kept.size() < kKept) kept.push_back({id, seq, ms});
+}
+
+Value DatedBackRuns::json() const {
+  Value list = Value::array();
+  for (const Run& run : kept) {
+    Value v = Value::object();
+    v.set("run", Value::of(run.id)).set("seq", Value::of(run.seq));
+    v.set("back_ms", Value::of(run.ms));
+    list.push(std::move(v));
+  }
+  Value out = Value::object();
+  out.set("runs", Value::of(static_cast<std::int64_t>(count))).set("most_ms", Value::of(most_ms));
+  out.set("list", std::move(list));
+  return out;
+}
+
+std::string DatedBackRuns::words() const {
+  std::string out = std::to_string(count) + (count == 1 ? " run began" : " runs began") +
+                    ", by the host's clock, before records that came earlier (up to " +
+                    duration_text(most_ms) + "): ";
+  for (std::size_t i = 0; i < kept.size() && i < kNamed; ++i)
+    out += (i > 0 ? ", " : "") + kept[i].id + " (record " + std::to_string(kept[i].seq) + ")";
+  return out + (count > kNamed ? ", ..." : "");
+}
+
 Value ClockSteps::json() const {
   Value list = Value::array();
   for (const Step& step : kept) {
@@ -41,7 +94,12 @@ Value ClockSteps::json() const {
   out.set("back_ms", Value::of(back_ms)).set("list", std::move(list));
   out.set("boots", Value::of(static_cast<std::int64_t>(boots)))
       .set("steady_ms", Value::of(steady_ms));
-  out.set("span_ms", Value::of(span_ms));
+  out.set("span_ms", Value::of(span_ms)).set("dated_back", dated_back.json());
+  Value back = Value::object();
+  back.set("records", Value::of(static_cast<std::int64_t>(steady_back)))
+      .set("most_ms", Value::of(steady_back_ms));
+  if (steady_back > 0) back.set("seq", Value::of(steady_back_seq));
+  out.set("steady_back", std::move(back));
   return out;
 }
 

@@ -81,7 +81,7 @@ std::string properties(const AuditReport& report, const ReportContext& context) 
     out += "      <property name=\"" + xml(name) + "\" value=\"" + xml(value) + "\"/>\n";
   };
   add("verifier", std::string("ethos-verify ") + std::string(kBuildVersion));
-  add("at", utc_text(context.now_ms));
+  add("at", zoned_text(context.now_ms, context.zone));
   add("exit", std::to_string(context.exit));
   add("origin", report.origin);
   if (report.checkpoint) add("checkpoint", "size " + std::to_string(report.checkpoint->size) + " root " + report.checkpoint->root.base64());

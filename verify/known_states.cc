@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "verify/note.h"
+#include "verify/times.h"
 
 namespace ethos::verify {
 namespace {
@@ -102,12 +103,14 @@ void tell_marks(const KnownState& state, std::uint64_t last_size, Findings& find
 }  // namespace
 
 // They lie in the tree at their own size.
-void KnownStates::compare(const StreamingTree& tree, const KeptList* kept, Sha256& hash) {
+void KnownStates::compare(const StreamingTree& tree, const KeptList* kept, std::int64_t newest_ms,
+                          Sha256& hash) {
   for (; at_ < states_.size() && states_[at_].size <= tree.size(); ++at_) {
     KnownState& state = states_[at_];
     if (state.size != tree.size()) continue;
     state.answer = state.root == tree.root(hash) ? Answer::held : Answer::differs;
     if (kept != nullptr && state.marks.kept) state.found = *kept;
+    state.newest_ms = newest_ms;
   }
 }
 
@@ -131,13 +134,39 @@ void KnownStates::compare_with_head(const Checkpoint& head, EvidenceSource& sour
 void KnownStates::check_notes(std::span<const Vkey> keys) {
   for (KnownState& state : states_) {
     if (state.is_damaged) state.answer = Answer::damaged;
-    if (state.is_damaged || state.from != From::memory || state.answer == Answer::held) continue;
+    if (state.is_damaged || state.from != From::memory) continue;
     const auto note = parse_note(state.note);
     if (!note) continue;
     std::vector<Vkey> signers;
     const NoteVerdict verdict = verify_note(*note, keys, signers);
     state.is_signed = verdict == NoteVerdict::ok;
     if (verdict == NoteVerdict::bad_signature) state.answer = Answer::damaged;
+  }
+}
+
+const KnownState* KnownStates::last_before(std::int64_t seq) const {
+  const KnownState* out = nullptr;
+  for (const KnownState& state : states_) {
+    const bool is_before = seq >= 0 && state.size <= static_cast<std::uint64_t>(seq);
+    if (is_before && state.from == From::memory && state.answer == Answer::held && !state.is_damaged)
+      out = &state;
+  }
+  return out;
+}
+
+// Nothing protects the times of the file, but some cannot be.
+void KnownStates::tell_times(std::int64_t now_ms, const Zone& zone, Findings& findings) const {
+  constexpr std::int64_t kSlackMs = 60'000;
+  for (const KnownState& state : states_) {
+    if (state.from != From::memory || state.answer != Answer::held) continue;
+    const std::string line = "the memory's line of size " + std::to_string(state.size) +
+                             " says that it was seen at " + zoned_text(state.at_ms, zone);
+    if (now_ms > 0 && state.at_ms > now_ms + kSlackMs)
+      findings.add({.code = Code::memory_time, .text = line + ", which is yet to come"});
+    else if (state.newest_ms != INT64_MIN && state.at_ms < state.newest_ms - kSlackMs)
+      findings.add({.code = Code::memory_time,
+                    .expected = "after " + zoned_text(state.newest_ms, zone),
+                    .text = line + ", before a record in it was made by the host's clock"});
   }
 }
 

@@ -16,6 +16,7 @@
 #include "verify/source.h"
 #include "verify/tree.h"
 #include "verify/vkey.h"
+#include "verify/zone.h"
 
 namespace ethos::verify {
 
@@ -32,6 +33,7 @@ struct KnownState {
   StateMarks marks = {};
   bool is_damaged = false;               // of the memory: its line's sum does not fit
   Answer answer = Answer::not_compared;  // filled by audit()
+  std::int64_t newest_ms = INT64_MIN;    // the latest date of its records, where they were all seen
   std::optional<KeptList> found = {};    // where `kept` is remembered and could be counted again
 };
 
@@ -40,8 +42,8 @@ class KnownStates {
  public:
   // In ascending order of sizes.
   void start(std::vector<KnownState> states) { states_ = std::move(states); }
-  // `kept`: null where records before are not in the bundle.
-  void compare(const StreamingTree& tree, const KeptList* kept, Sha256& hash);
+  // `kept`: null where records before are not in the bundle. `newest_ms`: the latest date so far.
+  void compare(const StreamingTree& tree, const KeptList* kept, std::int64_t newest_ms, Sha256& hash);
   // Of a bundle of one run: only its own checkpoints show roots; a state of another size needs a
   // proof.
   void compare_with_head(const Checkpoint& head, EvidenceSource& source, Sha256& hash);
@@ -51,6 +53,11 @@ class KnownStates {
   // checkpoint.
   void tell(const Checkpoint* head, bool is_run, bool is_prefix, std::uint64_t last_size,
             Findings& findings);
+
+  // Of the memory, the newest one that holds no record of that number, of those compared so far.
+  [[nodiscard]] const KnownState* last_before(std::int64_t seq) const;
+  // Says which times of the memory cannot be. `now_ms`: the reader's clock; 0: not known.
+  void tell_times(std::int64_t now_ms, const Zone& zone, Findings& findings) const;
 
   [[nodiscard]] const std::vector<KnownState>& states() const { return states_; }
   std::vector<KnownState> take() { return std::move(states_); }

@@ -159,7 +159,7 @@ void Memory::thin(const std::string& origin) {
   entries_.erase(least);
 }
 
-Result<Done> Memory::remember(const std::string& path, const Entry& entry) {
+Result<Memory::Remembered> Memory::remember(const std::string& path, const Entry& entry) {
   const auto slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   // The directory is the lock: the file itself is replaced.
@@ -173,10 +173,23 @@ Result<Done> Memory::remember(const std::string& path, const Entry& entry) {
   auto memory = read(path);
   if (!memory) return std::move(memory).error();
   const std::string old = memory->encode();
+  const auto& held = memory->entries();
+  const bool had = std::any_of(held.begin(), held.end(), [&](const Entry& one) {
+    return one.origin == entry.origin && one.size == entry.size;
+  });
   memory->add(entry);
+  Remembered out;
+  out.is_new_file = old.empty();
+  for (const Entry& one : memory->entries()) {
+    if (one.origin != entry.origin || one.size != entry.size) continue;
+    out.at_ms = one.at_ms;
+    out.is_added = !had;
+  }
   const std::string bytes = memory->encode();
-  if (bytes == old) return Done{};
-  return replace_file(path, bytes, 0600);
+  if (bytes == old) return out;
+  const auto done = replace_file(path, bytes, 0600);
+  if (!done) return done.error();
+  return out;
 }
 
 }  // namespace ethos::verify

@@ -38,7 +38,12 @@ class Memory {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 
   // Reads the file again, adds the entry and puts it in place: two verifiers at once lose nothing.
-  static Result<Done> remember(const std::string& path, const Entry& entry);
+  struct Remembered {
+    bool is_added = false;
+    bool is_new_file = false;
+    std::int64_t at_ms = 0;  // since when it is remembered
+  };
+  static Result<Remembered> remember(const std::string& path, const Entry& entry);
 
   static constexpr std::size_t kKept = 64;
   static constexpr std::uint64_t kMaxFile = std::uint64_t{64} << 20U;

@@ -49,13 +49,14 @@ Value Pruned::json() const {
   return out.set("from_ms", Value::of(from)).set("until_ms", Value::of(until));
 }
 
-std::string Pruned::words() const {
+std::string Pruned::words(const Zone& zone) const {
   if (orders.empty()) return "";
   const Value v = json();
   const Order& last = orders.back();
   return std::to_string(records) + " records of " + std::to_string(v.at("runs").number()) +
          " runs below record " + std::to_string(v.at("below").number()) + ", from " +
-         utc_text(v.at("from_ms").number()) + " to " + utc_text(v.at("until_ms").number()) +
+         zoned_text(v.at("from_ms").number(), zone) + " to " +
+         zoned_text(v.at("until_ms").number(), zone) +
          ", were dropped, last by record " + std::to_string(last.seq) + " (" +
          printable(last.authority, 100) + ": " + printable(last.reason, 100) + ")" + held_words();
 }

@@ -9,6 +9,7 @@
 #include "verify/holds.h"
 #include "verify/json.h"
 #include "verify/problem.h"
+#include "verify/zone.h"
 
 namespace ethos::verify {
 
@@ -33,7 +34,7 @@ struct Pruned {
   // Does a period, [from, to), touch what was dropped?
   [[nodiscard]] bool touches(std::int64_t from_ms, std::int64_t to_ms) const;
   [[nodiscard]] Value json() const;     // verdict.md V-9; none when nothing was dropped
-  [[nodiscard]] std::string words() const;
+  [[nodiscard]] std::string words(const Zone& zone) const;
 
  private:
   [[nodiscard]] std::string held_words() const;

@@ -99,6 +99,7 @@ Value period_json(const ReportContext& context) {
   v.set("days", Value::of(context.period->days)).set("zone", Value::of(context.zone_name));
   v.set("from_ms", Value::of(context.period->from_ms)).set("until_ms", Value::of(context.period->until_ms));
   v.set("runs", number(context.period->runs)).set("runs_after_step", number(context.period->after_step));
+  v.set("runs_dated_back", number(context.period->dated_back));
   v.set("open_runs", number(context.period->open)).set("aborted_runs", number(context.period->aborted));
   return v;
 }
@@ -130,8 +131,23 @@ Value run_json(const RunEvidence& run, const RunJudgement& judgement) {
   v.set("first_seq", Value::of(run.first_seq)).set("last_seq", Value::of(run.last_seq));
   v.set("records", number(run.records)).set("started_ms", Value::of(run.wall_ms));
   v.set("last_ms", Value::of(run.last_ms)).set("after_step", Value::of(run.is_after_step));
+  if (run.dated_back.is_told()) {
+    Value back = Value::object();
+    back.set("seq", Value::of(run.dated_back.seq)).set("newest_ms", Value::of(run.dated_back.newest_ms));
+    v.set("dated_back", std::move(back));
+  }
+  if (run.added_after.size > 0) {
+    Value after = Value::object();
+    after.set("size", number(run.added_after.size)).set("at_ms", Value::of(run.added_after.at_ms));
+    after.set("dated_before", Value::of(run.added_after.is_dated_before));
+    v.set("added_after", std::move(after));
+  }
   if (run.close.is_object()) v.set("duration_ms", Value::of(run.close.at("duration_ms").number()));
   if (!run.abort_reason.empty()) v.set("aborted", Value::of(run.abort_reason));
+  if (run.own_last_seq >= 0) {
+    v.set("own_last_seq", Value::of(run.own_last_seq)).set("own_last_ms", Value::of(run.own_last_ms));
+    if (run.recovered_after_ms >= 0) v.set("recovered_after_ms", Value::of(run.recovered_after_ms));
+  }
   if (judgement.used) v.set("used", used_json(*judgement.used));
   v.set("policy", Value::of(policy_name(judgement.policy)));
   if (!judgement.why.empty()) v.set("why", Value::of(judgement.why));
@@ -183,6 +199,8 @@ bool write_json(std::ostream& out, const AuditReport& report, const ReportContex
   member("assertions", context.assertions);
   member("reports", context.reports);
   member("run_known", context.run_known);
+  member("memory", context.memory);
+  member("since_visit", context.since_visit);
   member("shown", context.shown);
   member("witnesses", context.witnesses);
   member("known", known_json(report.known));

@@ -22,6 +22,7 @@ struct AskedPeriod {
   std::int64_t until_ms = 0;  // exclusive
   std::uint64_t runs = 0;     // that began in them
   std::uint64_t after_step = 0;  // of those: after the host's clock was set
+  std::uint64_t dated_back = 0;  // of those: dated before records that came earlier
   std::uint64_t open = 0;        // of those: without an end
   std::uint64_t aborted = 0;
 };
@@ -49,6 +50,8 @@ struct ReportContext {
   Value shown = Value::array();       // of --show
   Value run_known;                    // of --run: since when it was there (V-11)
   Value witnesses;                    // of --policy (V-12)
+  Value memory;                       // of --memory: whether this state is remembered (V-24)
+  Value since_visit;                  // of --memory: what came since the last visit (V-24)
 };
 
 // `ethos-verdict/1` (verdict.md). `runs` holds the objects of the array, joined by commas.

@@ -13,6 +13,7 @@
 #include "verify/run_known.h"
 #include "verify/show_record.h"
 #include "verify/times.h"
+#include "verify/visits.h"
 
 namespace ethos::verify {
 namespace {
@@ -64,9 +65,11 @@ void write_answers(std::ostream& out, const ReportContext& context) {
   }
   if (context.run_known.is_object()) {
     out << "\nSince when run " << context.run_known.text_at("run") << " was there\n";
-    for (const std::string& line : run_known_words(context.run_known)) out << "  " << line << "\n";
+    for (const std::string& line : run_known_words(context.run_known, context.zone)) out << "  " << line << "\n";
     if (!context.at.empty()) out << "  it is in the state that --at " << printable(context.at, 200) << " names; since when you hold that, only you know\n";
   }
+  if (context.since_visit.is_object()) out << "\n";
+  for (const std::string& line : since_visit_words(context.since_visit, context.zone)) out << line << "\n";
   if (context.reports.size() > 0) out << "\nReports\n";
   for (const Value& v : context.reports.items()) {
     out << "  " << std::left << std::setw(8) << v.text_at("result") << printable(v.text_at("file"), 200) << "  " << printable(v.text_at("text"), 300) << "\n";
@@ -163,6 +166,7 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
   if (context.period) {
     out << "  period      " << period_text(context) << ": " << context.period->runs << (context.period->runs == 1 ? " run" : " runs") << " of "
         << report.counts.runs << " began in it";
+    if (context.period->dated_back > 0) out << ", " << context.period->dated_back << " of them dated before records that came earlier";
     if (context.period->after_step > 0) out << ", " << context.period->after_step << " of them after the host's clock was set";
     const std::uint64_t outside = report.counts.open_runs - std::min(report.counts.open_runs, context.period->open);
     if (report.counts.open_runs > 0) out << "; open runs: " << context.period->open << " of these, " << outside << " that began outside";
@@ -175,6 +179,9 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
     if (static_cast<VerdictName>(i) == VerdictName::statements && verdict.outcome == Outcome::none) continue;  // nothing was asked
     out << "  " << std::left << std::setw(13) << verdict_name(static_cast<VerdictName>(i)) << std::setw(11)
         << shout(verdict.outcome) << printable(verdict.text, 500) << "\n";
+  }
+  if (context.memory.is_object()) {
+    out << "  " << std::left << std::setw(13) << "memory" << printable(context.memory.text_at("file"), 300) << ": " << memory_words(context.memory, context.zone) << "\n";
   }
   const Problem* first = report.findings.first_bad();
   if (first != nullptr) {
@@ -214,10 +221,19 @@ std::string end_words(const RunEvidence& run, const Effective& e, const Zone& zo
       return "ended " + last + " by " + e.ended_by + " with status " + std::to_string(e.status) +
              (run.close.at("duration_ms").number() > 0 ? ", after " + duration_text(run.close.at("duration_ms").number()) : "");
     case RunEvidence::State::aborted:
-      return "aborted: its process died, and recovery ended it " + last + " (" + printable(run.abort_reason, 40) + "); what it did last may be unrecorded";
+      return "aborted: " + run.abort_story(zone) + "; what it did last may be unrecorded";
     case RunEvidence::State::opened: case RunEvidence::State::refused: case RunEvidence::State::running: break;
   }
   return "it has no end: it still ran, was killed, or its newest records are missing; the last record is of " + last;
+}
+
+// What an auditor must know of its time before anything else.
+std::vector<std::string> marks_of(const RunEvidence& run, const Zone& zone) {
+  std::vector<std::string> out;
+  for (std::string text : {added_after_words(run, zone), dated_back_words(run, zone)}) {
+    if (!text.empty()) out.push_back(std::move(text));
+  }
+  return out;
 }
 
 }  // namespace
@@ -234,6 +250,7 @@ std::string run_line(const RunEvidence& run, const RunJudgement& judgement, cons
     if (e.denials > 0) out << ", " << e.denials << " denied";
     if (run.state == RunEvidence::State::closed) out << ", " << duration_text(run.close.at("duration_ms").number());
   }
+  for (const std::string& mark : marks_of(run, zone)) out << "; " << mark;
   out << "\n";
   return out.str();
 }
@@ -247,6 +264,7 @@ std::string run_words(const RunEvidence& run, const RunJudgement& judgement, con
       << run.open.text_at("origin") << (run.open.text_at("origin") == "workspace" ? " (the file in the tool's own workspace)" : "") << ", policy " << policy_word(judgement.policy);
   if (!judgement.why.empty()) out << " (" << judgement.why << ")";
   out << "\n";
+  for (const std::string& mark : marks_of(run, zone)) out << "    " << mark << "\n";
   for (const std::string& line : effective_words(e)) out << "    " << line << "\n";
   if (judgement.used && !e.refused) {
     for (const std::string& line : used_words(*judgement.used)) out << "    " << line << "\n";

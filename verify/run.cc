@@ -67,7 +67,14 @@ bool RunEvidence::was_refused() const { return close.text_at("ended_by") == "ref
 
 std::string_view RunEvidence::state_name() const { return kStateNames[static_cast<std::size_t>(state)]; }
 
-std::string RunEvidence::story() const { return printable(open.text_at("tool"), 64) + ", begun " + utc_text(wall_ms); }
+std::string RunEvidence::story(const Zone& zone) const { return printable(open.text_at("tool"), 64) + ", begun " + zoned_text(wall_ms, zone); }
+
+std::string RunEvidence::abort_story(const Zone& zone) const {
+  std::string out = "its runner (ethos-run) was gone (" + printable(abort_reason, 40) + "); last record of its own: " + std::to_string(own_last_seq) + " of " +
+                    zoned_text(own_last_ms, zone) + ", recovered " + zoned_text(last_ms, zone);
+  if (recovered_after_ms < 0) return out + ", in a later start of the host";
+  return out + ", " + duration_text(recovered_after_ms) + " later by the steady clock, in the same start of the host: no power cut";
+}
 
 Value RunEvidence::denial(std::size_t index) const { return tree_of(denial_texts[index]); }
 
@@ -177,7 +184,7 @@ void RunTracker::end(const Envelope& e, Value&& body, Link& link, Findings& find
     ++aborted_runs_;
     run.abort_reason = View(e.body).at("reason").text();
     run.report({.code = Code::run_aborted, .seq = e.seq,
-                .text = "the run was ended by recovery: " + run.story() + ", ended " + utc_text(e.wall_ms) + " (" + printable(run.abort_reason, 40) + ")"}, findings);
+                .text = "the run was ended by recovery: " + run.story(zone_) + ", " + run.abort_story(zone_)}, findings);
   }
   on_end_(run);
   link.evidence.reset();
@@ -221,6 +228,13 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value&& body, L
     return;
   }
   run->state = move.next;
+  if (e.type == RecordType::run_abort) {
+    run->own_last_seq = run->last_seq;
+    run->own_last_ms = run->last_ms;
+    const bool is_same_start = e.boot == run->boot && e.mono_ns >= run->last_mono_ns;
+    run->recovered_after_ms = is_same_start ? static_cast<std::int64_t>((e.mono_ns - run->last_mono_ns) / 1'000'000U) : -1;
+  }
+  run->last_mono_ns = e.mono_ns;
   run->add_place(e.seq);
   run->last_ms = e.wall_ms;
   ++run->records;
@@ -302,9 +316,11 @@ void RunTracker::begin(const Envelope& e, Value&& body, Link& link, Findings& fi
   run.first_seq = e.seq;
   run.add_place(e.seq);
   run.wall_ms = e.wall_ms;
+  run.dated_back = newest_.before(e.wall_ms);
   run.last_ms = e.wall_ms;
   run.boot = e.boot;
   run.open_mono_ns = e.mono_ns;
+  run.last_mono_ns = e.mono_ns;
   run.records = 1;
   if (e.type == RecordType::run_open) {
     run.open = std::move(body);
@@ -404,7 +420,7 @@ void RunTracker::finish(Findings& findings) {
   std::sort(open.begin(), open.end(),
             [](const RunEvidence* a, const RunEvidence* b) { return a->first_seq < b->first_seq; });
   for (RunEvidence* run : open) {
-    run->report({.code = Code::run_open, .seq = run->last_seq, .text = "the run has no end: " + run->story() + ", last record " + utc_text(run->last_ms)}, findings);
+    run->report({.code = Code::run_open, .seq = run->last_seq, .text = "the run has no end: " + run->story(zone_) + ", last record " + zoned_text(run->last_ms, zone_)}, findings);
     on_end_(*run);
   }
   for (auto& [id, link] : runs_) link.evidence.reset();

@@ -15,12 +15,14 @@
 
 #include "verify/artifacts.h"
 #include "verify/batch.h"
+#include "verify/clock_steps.h"
 #include "verify/digest.h"
 #include "verify/json.h"
 #include "verify/problem.h"
 #include "verify/record.h"
 #include "verify/run_table.h"
 #include "verify/text_list.h"
+#include "verify/zone.h"
 
 namespace ethos::verify {
 
@@ -36,6 +38,14 @@ struct RunEvidence {
   std::int64_t wall_ms = 0;  // of run.open
   std::int64_t last_ms = 0;  // of its last record
   bool is_after_step = false;  // the host's clock was set before it began
+  // The newest state of the auditor's memory without its first record; size 0: none.
+  struct AddedAfter {
+    std::uint64_t size = 0;
+    std::int64_t at_ms = 0;
+    bool is_dated_before = false;  // a record of that state has a later date than its beginning
+  };
+  AddedAfter added_after;
+  DatedBack dated_back;
   // Where its records lie: first and last of each piece without a hole. What lies between two pieces may be
   // anything, and any number of records.
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces;
@@ -49,6 +59,11 @@ struct RunEvidence {
   std::int64_t enforced_seq = -1;
   Value close;                     // kind none: open or aborted
   std::string abort_reason;
+  // Of an aborted one: the last record before recovery came, and how long after it that was by the steady clock; -1 in a
+  // later start of the host.
+  std::int64_t own_last_seq = -1;
+  std::int64_t own_last_ms = 0;
+  std::int64_t recovered_after_ms = -1;
   std::uint64_t denial_records = 0;  // phases run and commit
   std::uint64_t denial_acts = 0;  // at most INT64_MAX
   std::bitset<BodyFacts::kMostCalls> denied_calls;  // by x86-64 number: those that the filter told of
@@ -79,6 +94,7 @@ struct RunEvidence {
   std::string boot;                   // of the first record
   std::uint64_t open_mono_ns = 0;
   std::uint64_t close_mono_ns = 0;
+  std::uint64_t last_mono_ns = 0;  // of its last record but an abort
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
   std::set<std::string> killers;        // the sources that told of them
@@ -101,7 +117,9 @@ struct RunEvidence {
   [[nodiscard]] bool was_refused() const;
   [[nodiscard]] std::string_view state_name() const;
   // `lint, begun 2026-10-01T08:00:00Z`
-  [[nodiscard]] std::string story() const;
+  [[nodiscard]] std::string story(const Zone& zone) const;
+  // Of an aborted one: when it was last heard of, and when recovery came.
+  [[nodiscard]] std::string abort_story(const Zone& zone) const;
   [[nodiscard]] Value denial(std::size_t index) const;
   // As trees, made when somebody looks.
   [[nodiscard]] const std::vector<Value>& grants() const;
@@ -129,12 +147,14 @@ class RunTracker {
   // A sarif.written record, which comes after the end. `reported`: denial and limit records of the run.
   using OnSarif = std::function<void(const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported)>;
 
-  RunTracker(OnEnd on_end, OnArtifacts on_artifacts, OnSarif on_sarif, PathOpener open_path)
-      : on_end_(std::move(on_end)), on_artifacts_(std::move(on_artifacts)), on_sarif_(std::move(on_sarif)), open_path_(std::move(open_path)) {}
+  RunTracker(Zone zone, OnEnd on_end, OnArtifacts on_artifacts, OnSarif on_sarif, PathOpener open_path)
+      : zone_(std::move(zone)), on_end_(std::move(on_end)), on_artifacts_(std::move(on_artifacts)), on_sarif_(std::move(on_sarif)), open_path_(std::move(open_path)) {}
 
   // `may_be_late`: records before the first one seen may not be there (coverage tail).
   // `is_foreign`: of a type or version that is not known here; it counts, and is not judged.
   void on_record(CheckedRecord& record, bool is_foreign, bool may_be_late, Findings& findings);
+  // Of the records before the next one: the latest date.
+  void set_newest(const NewestDate& newest) { newest_ = newest; }
   // A record was seen that may be of any run.
   void lose_track() { has_lost_track_ = true; }
   void finish(Findings& findings);
@@ -184,6 +204,7 @@ class RunTracker {
   static void check_writer(const Envelope& e, RunEvidence& run, Findings& findings);
   static void check_moment(const Envelope& e, RunEvidence& run, Findings& findings);
 
+  Zone zone_;  // of the times that are told
   OnEnd on_end_;
   OnArtifacts on_artifacts_;
   OnSarif on_sarif_;
@@ -205,6 +226,7 @@ class RunTracker {
   std::uint64_t aborted_runs_ = 0;
   std::uint64_t late_runs_ = 0;
   bool has_lost_track_ = false;
+  NewestDate newest_;
 };
 
 }  // namespace ethos::verify

@@ -26,6 +26,7 @@
 #include "verify/times.h"
 #include "verify/tlog_proof.h"
 #include "verify/trust_policy.h"
+#include "verify/visits.h"
 
 namespace ethos::verify {
 namespace {
@@ -99,12 +100,15 @@ class Session {
     std::stable_sort(inputs_.known.begin(), inputs_.known.end(), [](const KnownState& x, const KnownState& y) { return x.size < y.size; });
     audit_.known = &inputs_.known;
     audit_.has_memory = !options_.memory.empty();
+    audit_.now_ms = options_.now_ms;
+    audit_.zone = inputs_.zone;
+    since_visit_.start(inputs_.known, inputs_.prefix ? std::optional(static_cast<std::uint64_t>(inputs_.prefix->size)) : std::nullopt);
     audit_.statements = inputs_.assertions.size() + inputs_.sarif.size() + inputs_.reports.size();
     if (inputs_.policy) {
       witnesses_.emplace(*inputs_.policy);
       audit_.on_checkpoint = [this](const Checkpoint& checkpoint, const Note& note, Findings& findings) { witnesses_->on_checkpoint(checkpoint, note, findings); };
       audit_.on_proof = [this](Findings& findings) { witnesses_->finish(findings); };
-      audit_.anchor = [this] { return witnesses_->anchor(); };
+      audit_.anchor = [this] { return witnesses_->anchor(inputs_.zone); };
     }
     return 0;
   }
@@ -159,19 +163,19 @@ class Session {
   }
 
   void on_run(const RunEvidence& run, const RunJudgement& judgement) {
+    since_visit_.on_run(run);
     sarif_.on_run_end(run.id, run.pieces, run.last_leaf, !run.has_foreign);
     if (in_period(run)) {
       ++in_period_;
       after_step_ += run.is_after_step ? 1U : 0U;
+      dated_back_in_period_ += run.dated_back.is_told() ? 1U : 0U;
       aborted_in_period_ += run.state == RunEvidence::State::aborted ? 1U : 0U;
       open_in_period_ += run.state != RunEvidence::State::aborted && run.state != RunEvidence::State::closed ? 1U : 0U;
       for (Assertion& assertion : inputs_.assertions) assertion.judge(run, judgement);
     }
     if (!options_.run.empty() && run.id.starts_with(options_.run)) {
       ++chosen_;
-      asked_id_ = run.id;
-      asked_first_ = run.first_seq;
-      asked_last_ = run.last_seq;
+      asked_ = {run.id, std::string(run.state_name()), run.first_seq, run.last_seq, run.wall_ms};
     }
     if (!chosen(run)) return;
     ++shown_;
@@ -228,14 +232,14 @@ class Session {
 
   void tell_cut(const AuditReport& report, Findings& findings) const {
     const std::string what = inputs_.period ? "the period begins before the records of this bundle" : "runs of this bundle began before its records";
-    findings.add({.code = Code::assertion_unknown, .expected = inputs_.period ? options_.period : "", .found = utc_text(*report.begins_ms),
+    findings.add({.code = Code::assertion_unknown, .expected = inputs_.period ? options_.period : "", .found = zoned_text(*report.begins_ms, inputs_.zone),
                   .text = what + ": such runs are not judged, so nothing is said of all of them"});
   }
 
   // A run that is there is whole; only one that is not may be among the dropped ones.
   void tell_pruned(const Pruned& pruned, Findings& findings) const {
     if (!options_.run.empty() && chosen_ > 0 && !inputs_.period && inputs_.assertions.empty()) return;
-    findings.add({.code = Code::pruned, .seq = pruned.orders.empty() ? -1 : pruned.orders.back().seq, .text = pruned.words()});
+    findings.add({.code = Code::pruned, .seq = pruned.orders.empty() ? -1 : pruned.orders.back().seq, .text = pruned.words(inputs_.zone)});
   }
 
   // What was read and asked, as every answer has to say.
@@ -248,7 +252,7 @@ class Session {
     context_.run = options_.run;
     context_.is_input_from_environment = options_.is_input_from_environment;
     context_.run_was_found = chosen_ > 0;
-    if (inputs_.period) context_.period = {options_.period, inputs_.period->from_ms, inputs_.period->to_ms, in_period_, after_step_, open_in_period_, aborted_in_period_};
+    if (inputs_.period) context_.period = {options_.period, inputs_.period->from_ms, inputs_.period->to_ms, in_period_, after_step_, dated_back_in_period_, open_in_period_, aborted_in_period_};
     const bool wanted = options_.json || !options_.junit.empty() || !options_.transcript.empty() || !options_.attest.empty();
     if (wanted) {
       auto evidence = evidence_digests(input_, context_.input_kind, options_.input);
@@ -268,7 +272,7 @@ class Session {
     if (witnesses_) context_.witnesses = witnesses_->json();
     if (!options_.run.empty() && chosen_ == 0) complain(err_, context_.exit, "run " + options_.run + " is not in this evidence");
     if (chosen_ == 1) {
-      context_.run_known = run_known(asked_id_, asked_first_, asked_last_, report.known, witnesses_ ? witnesses_->points() : std::vector<TimeAnchor>{}, report.anchors.points);
+      context_.run_known = run_known(asked_, report.known, witnesses_ ? witnesses_->points() : std::vector<TimeAnchor>{}, report.anchors.points);
     }
     if (const int status = remember(report); status != 0) return status;
     Spool& text_runs = options_.json ? words_ : runs_;
@@ -283,17 +287,46 @@ class Session {
     return written ? context_.exit : complain(err_, exit_unverifiable, "the report could not be written");
   }
 
-  // Only what was found whole and right, and is no step back, is remembered.
+  // Only what was found whole and right, and is no step back, is remembered, whatever was asked of its runs.
   int remember(const AuditReport& report) {
-    // An earlier state is no news.
-    if (options_.memory.empty() || inputs_.prefix || !report.checkpoint || (context_.exit != exit_verified && context_.exit != exit_incomplete)) return 0;
-    for (const KnownState& state : report.known) {
-      if (state.from != KnownState::From::report && state.answer != KnownState::Answer::held) return 0;
+    if (options_.memory.empty()) return 0;
+    context_.since_visit = since_visit_.json(report.known, report.counts.records + report.pruned.records);
+    context_.memory = Value::object();
+    context_.memory.set("file", Value::of(printable(options_.memory, 4000)));
+    if (const std::string why = why_not_remembered(report); !why.empty()) {
+      context_.memory.set("state", Value::of("not_remembered")).set("why", Value::of(why));
+      if (options_.quiet) complain(err_, 0, "--memory: NOT remembered, because " + why);
+      return 0;
     }
     const auto done = Memory::remember(
         options_.memory, {report.origin, options_.now_ms, report.checkpoint_note,
                           report.checkpoint->size, report.checkpoint->root, report.marks});
-    return done ? 0 : complain(err_, exit_unverifiable, "--memory: " + done.error().what);
+    if (!done) return complain(err_, exit_unverifiable, "--memory: " + done.error().what);
+    context_.memory.set("state", Value::of(done->is_added ? "remembered" : "known"));
+    context_.memory.set("size", Value::of(static_cast<std::int64_t>(report.checkpoint->size)));
+    context_.memory.set("at_ms", Value::of(done->at_ms)).set("new_file", Value::of(done->is_new_file));
+    return 0;
+  }
+
+  [[nodiscard]] std::string why_not_remembered(const AuditReport& report) const {
+    using Answer = KnownState::Answer;
+    if (inputs_.prefix) return "--at asks for an earlier state, and only what is newest is remembered";
+    if (!report.checkpoint) return "there is no checkpoint";
+    for (std::size_t i = 0; i < kVerdicts; ++i) {
+      const auto name = static_cast<VerdictName>(i);
+      if (name != VerdictName::statements && report.verdict(name).outcome == Outcome::fail) return "the verdict " + std::string(verdict_name(name)) + " is fail";
+    }
+    for (const VerdictName name : {VerdictName::integrity, VerdictName::signatures, VerdictName::trust, VerdictName::completeness, VerdictName::policy}) {
+      if (report.verdict(name).outcome == Outcome::unknown) return "the verdict " + std::string(verdict_name(name)) + " is unknown";
+    }
+    for (const KnownState& state : report.known) {
+      if (state.from == KnownState::From::report || state.answer == Answer::held) continue;
+      const std::string what = std::string(state.from == KnownState::From::pin ? "the pin's minimum" : "the state") + " of " + std::to_string(state.size) + " records";
+      if (state.answer == Answer::behind) return "this is older than " + what + " that you hold";
+      if (state.answer == Answer::damaged) return "the line of " + std::to_string(state.size) + " records in the memory is damaged";
+      return what + " that you hold could not be found in this evidence";
+    }
+    return evidence_status(report) == exit_verified || evidence_status(report) == exit_incomplete ? "" : "the evidence does not hold";
   }
 
   static constexpr std::uint64_t kShortRuns = 40;
@@ -315,12 +348,12 @@ class Session {
   std::uint64_t chosen_ = 0;  // runs that --run fits
   std::uint64_t in_period_ = 0;
   std::uint64_t after_step_ = 0;
+  std::uint64_t dated_back_in_period_ = 0;
   std::uint64_t open_in_period_ = 0;
   std::uint64_t aborted_in_period_ = 0;
   bool is_pruned_ = false;
-  std::string asked_id_;
-  std::int64_t asked_first_ = 0;
-  std::int64_t asked_last_ = 0;
+  AskedRun asked_;
+  SinceVisit since_visit_;
   ReportContext context_;
 };
 

@@ -34,14 +34,14 @@ void write_problems(std::ostream& out, const Findings& findings) {
   }
 }
 
-void write_known(std::ostream& out, const std::vector<KnownState>& known) {
+void write_known(std::ostream& out, const std::vector<KnownState>& known, const Zone& zone) {
   constexpr const char* kFrom[] = {"pin", "memory", "report"};
-  constexpr const char* kAnswers[] = {"held", "behind", "DIFFERS", "not compared", "later than asked for", "DAMAGED: its signature is wrong"};
+  constexpr const char* kAnswers[] = {"held", "behind", "DIFFERS", "not compared", "later than asked for", "DAMAGED: its signature or sum is wrong"};
   if (known.empty()) return;
   out << "\n== States held already\n";
   for (const KnownState& state : known) {
     out << "  " << kFrom[static_cast<std::size_t>(state.from)] << "  size " << state.size << "  root " << state.root.base64();
-    if (state.at_ms > 0) out << "  seen " << utc_text(state.at_ms);
+    if (state.at_ms > 0) out << "  seen " << zoned_text(state.at_ms, zone);
     out << "  " << kAnswers[static_cast<std::size_t>(state.answer)] << "\n";
   }
 }
@@ -50,7 +50,7 @@ void write_known(std::ostream& out, const std::vector<KnownState>& known) {
 
 bool write_transcript(std::ostream& out, const SessionOptions& options, const AuditReport& report,
                       const ReportContext& context, Spool& runs) {
-  out << "Transcript of a verification by ethos-verify " << kBuildVersion << "\n  at        " << utc_text(options.now_ms) << " (this host's clock)\n  command   ethos-verify";
+  out << "Transcript of a verification by ethos-verify " << kBuildVersion << "\n  at        " << zoned_text(options.now_ms, context.zone) << " (this host's clock)\n  command   ethos-verify";
   for (const std::string& argument : options.arguments) out << " " << quoted(argument);
   out << "\n  exit      " << context.exit << "\n";
   for (const NamedDigest& file : context.digests) {
@@ -59,7 +59,7 @@ bool write_transcript(std::ostream& out, const SessionOptions& options, const Au
   out << "\n== Answer\n\n";
   const bool complete = write_text(out, report, context, runs);
   write_problems(out, report.findings);
-  write_known(out, report.known);
+  write_known(out, report.known, context.zone);
   // Two notes that contradict each other convict by themselves: whoever has both needs nothing else.
   for (const KnownState& state : report.known) {
     if (state.answer == KnownState::Answer::differs && state.is_signed) out << "\n== The checkpoint that was seen before\n\n" << state.note;

@@ -212,11 +212,11 @@ void WitnessBook::finish(Findings& findings) const {
   }
 }
 
-std::optional<TimeAnchor> WitnessBook::anchor() const {
+std::optional<TimeAnchor> WitnessBook::anchor(const Zone& zone) const {
   if (!vouched_) return std::nullopt;
   return TimeAnchor{vouched_->size, vouched_->at_s * 1000,
                     std::to_string(vouched_->witnesses.size()) + " of " + std::to_string(policy_.witnesses()) + " witnesses saw the first " +
-                        std::to_string(vouched_->size) + " records by " + utc_text(vouched_->at_s * 1000)};
+                        std::to_string(vouched_->size) + " records by " + zoned_text(vouched_->at_s * 1000, zone)};
 }
 
 Value WitnessBook::json() const {

@@ -51,7 +51,7 @@ class WitnessBook {
 
   [[nodiscard]] const TrustPolicy& policy() const { return policy_; }
   // What the cosignatures say about time: the newest checkpoint with a quorum.
-  [[nodiscard]] std::optional<TimeAnchor> anchor() const;
+  [[nodiscard]] std::optional<TimeAnchor> anchor(const Zone& zone) const;
   // Sizes with a quorum and the time it was reached.
   [[nodiscard]] const std::vector<TimeAnchor>& points() const { return points_; }
   [[nodiscard]] Value json() const;

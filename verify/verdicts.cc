@@ -94,7 +94,7 @@ class Drawer {
     const AuditCounts& n = report_.counts;
     std::string out = n.aborted_runs == 0 ? (input_.is_run ? "the run has an end" : "every run has an end") : aborted();
     out += input_.is_run ? " and no hole; other records of the ledger are not in the bundle" : "; the last checkpoint covers all records";
-    if (report_.pruned.records > 0) out += "; " + report_.pruned.words() + kept_words();
+    if (report_.pruned.records > 0) out += "; " + report_.pruned.words(input_.zone) + kept_words();
     if (n.late_runs > 0) out += "; of " + plural(n.late_runs, "run", "runs") + " the beginning is not in the bundle";
     return out;
   }
@@ -114,11 +114,18 @@ class Drawer {
   // Complete as records, and not an end of its own: `ended` does not hold for such a run.
   std::string aborted() const {
     const AuditCounts& n = report_.counts;
-    if (input_.is_run) return "the run was aborted (its process died; recovery ended it)";
-    return "no run is open, but " + plural(n.aborted_runs, "run was", "runs were") + " aborted (their process died; recovery ended them)";
+    if (input_.is_run) return "the run was aborted (its runner was gone; recovery ended it)";
+    return "no run is open, but " + plural(n.aborted_runs, "run was", "runs were") + " aborted (the runner was gone; recovery ended " + (n.aborted_runs == 1 ? "it)" : "them)");
   }
 
-  std::string clock_words() const { return report_.clock.count == 0 ? "" : "; the host's clock was set " + plural(report_.clock.count, "time", "times") + " while they were made (`clock_stepped`)"; }
+  std::string clock_words() const {
+    const ClockSteps& clock = report_.clock;
+    std::string out;
+    if (clock.count > 0) out += "; the host's clock was set " + plural(clock.count, "time", "times") + " while they were made (`clock_stepped`)";
+    if (clock.dated_back.count > 0) out += "; " + plural(clock.dated_back.count, "run is", "runs are") + " dated before records that came earlier (`dated_back`)";
+    if (clock.steady_back > 0) out += "; the steady clock ran back (`steady_back`)";
+    return out;
+  }
 
   // Three grades, told apart: the host's own clock, witnesses, time stamp authorities.
   void time() {
@@ -126,7 +133,7 @@ class Drawer {
     std::string text;
     if (stamps.good > 0) {
       const TimeAnchor& last = stamps.points.back();
-      text = "the first " + std::to_string(last.size) + " records existed by " + utc_text(last.at_ms) + " (" + std::to_string(stamps.good) + " of " +
+      text = "the first " + std::to_string(last.size) + " records existed by " + zoned_text(last.at_ms, input_.zone) + " (" + std::to_string(stamps.good) + " of " +
              plural(stamps.stamps, "time stamp", "time stamps") + ")";
     }
     if (input_.anchor) text += (text.empty() ? "" : "; ") + input_.anchor->text;
@@ -227,10 +234,17 @@ std::string_view outcome_name(Outcome outcome) {
 void draw_verdicts(AuditReport& report, const VerdictInput& input) { Drawer(report, input).draw(); }
 
 int exit_status(const AuditReport& report) {
-  for (const Verdict& verdict : report.verdicts) {
-    if (verdict.outcome == Outcome::fail) return 1;
+  const int evidence = evidence_status(report);
+  const Outcome statements = report.verdict(VerdictName::statements).outcome;
+  if (evidence == 1 || statements == Outcome::fail) return 1;
+  return statements == Outcome::unknown ? 3 : evidence;
+}
+
+int evidence_status(const AuditReport& report) {
+  for (std::size_t i = 0; i < kVerdicts; ++i) {
+    if (static_cast<VerdictName>(i) != VerdictName::statements && report.verdicts[i].outcome == Outcome::fail) return 1;
   }
-  for (const VerdictName name : {VerdictName::integrity, VerdictName::signatures, VerdictName::trust, VerdictName::policy, VerdictName::statements}) {
+  for (const VerdictName name : {VerdictName::integrity, VerdictName::signatures, VerdictName::trust, VerdictName::policy}) {
     if (report.verdict(name).outcome == Outcome::unknown) return 3;
   }
   const Outcome complete = report.verdict(VerdictName::completeness).outcome;

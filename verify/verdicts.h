@@ -20,6 +20,7 @@ struct VerdictInput {
   std::optional<TimeAnchor> anchor;
   std::uint64_t statements = 0;
   bool has_memory = false;
+  Zone zone = {};
 };
 
 // Fills the verdicts (verdict.md V-1). Nothing checked is never a pass.

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an auditor's second visit tells: what is remembered, what came since, and what was dated
+// back.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/verify/support/archive_parts.h"
+#include "tests/verify/support/ledger_maker.h"
+#include "tests/verify/support/shared.h"
+#include "tests/verify/support/verify_run.h"
+
+using namespace ethos::support;
+
+namespace {
+
+constexpr const char* kFirst = "caireeyuculbogazdinryhi6d4";
+constexpr const char* kSecond = "daireeyuculbogazdinryhi6d4";
+constexpr std::int64_t kDay = 86'400'000;
+
+void add(LedgerMaker& ledger, const char* run, bool close = true) {
+  RunChoices choices;
+  choices.run = run;
+  choices.close = close;
+  add_run(ledger, choices);
+}
+
+// All records from that number on are dated so much later, by the steady clock too where asked.
+void move(LedgerMaker& ledger, std::size_t from, std::int64_t ms, bool steady = false) {
+  for (std::size_t i = from; i < ledger.records.size(); ++i) {
+    Json record = Json::parse(ledger.records[i].bytes);
+    record["ts"]["wall_ms"] = record["ts"]["wall_ms"].get<std::int64_t>() + ms;
+    const std::int64_t mono = std::stoll(record["ts"]["mono_ns"].get<std::string>());
+    if (steady) record["ts"]["mono_ns"] = std::to_string(mono + ms * 1'000'000);
+    ledger.records[i].bytes = record.dump();
+  }
+  ledger.rehash_and_resign();
+}
+
+// Two ledgers of one history, the later one with more runs, and a pin; and what a visit says.
+struct Visits {
+  TempDir dir;
+  LedgerMaker ledger;
+
+  Visits() {
+    add(ledger, kFirst);
+    save(dir.file("pin"), ledger.pin());
+    ledger.write(dir.file("early.db"));
+  }
+  void write_late() { ledger.write(dir.file("late.db")); }
+  Outcome visit(const char* file, std::vector<std::string> more = {}, bool json = true) const {
+    std::vector<std::string> args{"--pin", dir.file("pin"), "--memory", dir.file("memory"),
+                                  dir.file(file)};
+    if (json) args.insert(args.begin(), "--json");
+    args.insert(args.end(), more.begin(), more.end());
+    return verify_with(args);
+  }
+  bool has_memory() const { return std::filesystem::exists(dir.file("memory")); }
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("memory: evidence that holds is remembered, whatever was asked of its runs", "[verify]") {
+  const std::vector<std::vector<std::string>> questions{
+      {"--assert", "not no-network"},
+      {"--assert", "no-denials"},
+      {"--assert", "tool == nobody implies no-network"},
+      {"--run", "eeee"},
+      {"--show", "100000"},
+      {"--period", "2020-01-01..2020-01-02"}};
+  for (const auto& question : questions) {
+    CAPTURE(question);
+    const Visits visits;
+    const Outcome r = visits.visit("early.db", question);
+    CAPTURE(r.out, r.err);
+    CHECK((r.status == 1 || r.status == 3));
+    REQUIRE(visits.has_memory());
+    CHECK(r.json.at("memory").at("state") == "remembered");
+    CHECK(r.json.at("memory").at("new_file") == true);
+    const Outcome words = visits.visit("early.db", question, false);
+    CHECK(has(words.out, "are remembered since "));
+  }
+}
+
+TEST_CASE("memory: what is not remembered is said, and why", "[verify]") {
+  Visits visits;
+  add(visits.ledger, kSecond);
+  visits.write_late();
+  const auto size = std::to_string(visits.ledger.checkpoints.begin()->first);
+  const Outcome at = visits.visit("late.db", {"--at", size}, false);
+  CAPTURE(at.out, at.err);
+  CHECK(has(at.out, "NOT remembered, because --at asks for an earlier state"));
+  CHECK_FALSE(visits.has_memory());
+  LedgerMaker changed = visits.ledger;
+  changed.records[5].hash[0] = static_cast<char>(changed.records[5].hash[0] ^ 1);
+  changed.write(visits.dir.file("changed.db"));
+  const Outcome bad = visits.visit("changed.db");
+  CHECK(bad.status == 1);
+  CHECK(bad.json.at("memory").at("state") == "not_remembered");
+  CHECK(has(bad.json.at("memory").at("why"), "the verdict integrity is fail"));
+  CHECK_FALSE(visits.has_memory());
+  CHECK(
+      has(visits.visit("changed.db", {"--quiet"}, false).err, "--memory: NOT remembered, because"));
+  REQUIRE(visits.visit("late.db").status == 0);
+  CHECK(has(visits.visit("early.db", {}, false).out,
+            "NOT remembered, because this is older than the state of"));
+}
+
+TEST_CASE("memory: runs that came since the last visit are listed and marked", "[verify]") {
+  Visits visits;
+  REQUIRE(visits.visit("early.db").json.at("since_visit").is_null());
+  const auto size = visits.ledger.records.size();
+  add(visits.ledger, kSecond);
+  visits.write_late();
+  const Outcome r = visits.visit("late.db");
+  CAPTURE(r.out, r.err);
+  const Json& since = r.json.at("since_visit");
+  CHECK(since.at("size") == size);
+  CHECK(since.at("records") == visits.ledger.records.size() - size);
+  CHECK(since.at("runs_added") == 1);
+  CHECK(since.at("runs_continued") == 0);
+  CHECK(since.at("added").at(0).at("run") == kSecond);
+  CHECK(since.at("added").at(0).at("dated_before") == false);
+  CHECK_FALSE(r.json.at("runs").at(0).contains("added_after"));
+  CHECK(r.json.at("runs").at(1).at("added_after").at("size") == size);
+  const Outcome again = visits.visit("late.db");
+  CHECK(again.json.at("since_visit").at("runs_added") == 0);
+  CHECK(again.json.at("runs").at(1).at("added_after").at("size") == size);
+  const std::string words = visits.visit("late.db", {"--runs"}, false).out;
+  CHECK(has(words, "added after what was checked here at "));
+  CHECK(has(words, "0 runs were added"));
+}
+
+TEST_CASE("memory: a run without an end was not whole, and a run that went on is told",
+          "[verify]") {
+  Visits visits;
+  RunChoices choices;
+  choices.run = kSecond;
+  choices.close = false;
+  add_run(visits.ledger, choices);
+  visits.ledger.checkpoint();
+  visits.write_late();
+  const Outcome open = visits.visit("late.db", {"--run", "daire"}, false);
+  CAPTURE(open.out, open.err);
+  CHECK(open.status == 4);
+  const Outcome now = visits.visit("late.db", {"--run", "daire"}, false);
+  CHECK(has(now.out, "it had not ended, and has not now; all its records so far"));
+  CHECK_FALSE(has(now.out, "it was whole in"));
+  visits.ledger.add("run.abort", {{"reason", "supervisor_gone"}}, kSecond);
+  visits.ledger.checkpoint();
+  visits.ledger.write(visits.dir.file("end.db"));
+  const Outcome end = visits.visit("end.db");
+  CAPTURE(end.out);
+  CHECK(end.json.at("since_visit").at("runs_added") == 0);
+  CHECK(end.json.at("since_visit").at("continued").at(0).at("run") == kSecond);
+  const Json& run = end.json.at("runs").at(1);
+  CHECK(run.at("own_last_seq").get<std::int64_t>() < run.at("last_seq").get<std::int64_t>());
+  CHECK(run.at("recovered_after_ms").get<std::int64_t>() >= 0);
+  const Outcome words = visits.visit("end.db", {"--run", "daire"}, false);
+  CHECK(has(words.out, "with recovery's as the last, were in what"));
+  CHECK(has(words.out, "last record of its own: " +
+                           std::to_string(run.at("own_last_seq").get<std::int64_t>())));
+  CHECK(has(words.out, "in the same start of the host: no power cut"));
+}
+
+TEST_CASE("clock: a run that is dated before earlier records is told and marked", "[verify]") {
+  Visits visits;
+  REQUIRE(visits.visit("early.db").status == 0);
+  const std::size_t at = visits.ledger.records.size();
+  SECTION("with a record of the step: told") {
+    visits.ledger.add("ledger.resume", {{"reason", "clock_step"}, {"step_ms", -30 * kDay}});
+    add(visits.ledger, kSecond);
+    move(visits.ledger, at, -30 * kDay);
+    visits.write_late();
+    const Outcome r = visits.visit("late.db");
+    CAPTURE(r.out, r.err);
+    CHECK(r.status == 0);
+    CHECK(r.has("dated_back"));
+    CHECK(r.json.at("clock").at("dated_back").at("runs") == 1);
+    CHECK(r.json.at("clock").at("dated_back").at("list").at(0).at("run") == kSecond);
+    CHECK(r.json.at("clock").at("dated_back").at("most_ms").get<std::int64_t>() > 29 * kDay);
+    CHECK(r.json.at("since_visit").at("added").at(0).at("dated_before") == true);
+    CHECK(r.json.at("runs").at(1).at("added_after").at("dated_before") == true);
+    CHECK(r.json.at("runs").at(1).at("dated_back").at("seq").get<std::size_t>() < at);
+    const std::string words =
+        visits.visit("late.db", {"--period", "2026-08-01..2026-09-01"}, false).out;
+    CAPTURE(words);
+    CHECK(has(words, "1 of them dated before records that came earlier"));
+    CHECK(has(words, "; its date lies before"));
+    CHECK(has(words, "1 run is dated before records that came earlier (`dated_back`)"));
+  }
+  SECTION("without one: no program of ours leaves it out") {
+    add(visits.ledger, kSecond);
+    move(visits.ledger, at, -30 * kDay);
+    visits.write_late();
+    const Outcome r = visits.visit("late.db");
+    CHECK(r.status == 1);
+    CHECK(r.first() == "resume_missing");
+    CHECK(r.verdict("time") == "fail");
+    CHECK(r.json.at("memory").at("state") == "not_remembered");
+  }
+  SECTION("the steady clock as well: a stopped program could do so, and it is told") {
+    move(visits.ledger, 0, 40 * kDay, true);
+    save(visits.dir.file("pin"), visits.ledger.pin());
+    std::filesystem::remove(visits.dir.file("memory"));
+    add(visits.ledger, kSecond);
+    const std::size_t behind = at;
+    move(visits.ledger, behind, 0);
+    visits.write_late();
+    const Outcome r = visits.visit("late.db");
+    CAPTURE(r.out, r.err);
+    CHECK(r.status == 0);
+    CHECK(r.has("steady_back"));
+    CHECK(r.has("dated_back"));
+    CHECK(r.json.at("clock").at("steady_back").at("seq") == behind);
+  }
+  SECTION("a minute is none: records wait for their commit") {
+    visits.ledger.add("ledger.resume", {{"reason", "clock_step"}, {"step_ms", -30'000}});
+    add(visits.ledger, kSecond);
+    move(visits.ledger, at, -30'000);
+    visits.write_late();
+    const Outcome r = visits.visit("late.db");
+    CHECK(r.status == 0);
+    CHECK_FALSE(r.has("dated_back"));
+  }
+}
+
+TEST_CASE("memory: times that cannot be are told, and a broken signature is not used", "[verify]") {
+  const Visits visits;
+  REQUIRE(visits.visit("early.db").status == 0);
+  const std::string good = slurp(visits.dir.file("memory"));
+  // A line of the first version: nothing but its signature protects it.
+  Json line = Json::parse(good);
+  line.erase("kept");
+  line.erase("sum");
+  line["v"] = 1;
+  const auto with_time = [&](std::int64_t ms) {
+    Json other = line;
+    other["at_ms"] = ms;
+    save(visits.dir.file("memory"), other.dump() + "\n");
+  };
+  with_time(1'577'836'800'000);
+  const Outcome early = visits.visit("early.db", {"--run", "caire"}, false);
+  CAPTURE(early.out);
+  CHECK(early.status == 0);
+  CHECK(has(early.out, "memory_time"));
+  CHECK(has(early.out, "BUT it says itself that it began at"));
+  with_time(9'000'000'000'000);
+  CHECK(has(visits.visit("early.db", {}, false).out, "which is yet to come"));
+  with_time(line.at("at_ms").get<std::int64_t>());
+  CHECK_FALSE(visits.visit("early.db").has("memory_time"));
+  // The root is right, the signature is not.
+  Json bad = line;
+  std::string note = bad.at("note").get<std::string>();
+  const std::size_t place = note.size() - 12;
+  note[place] = note[place] == 'A' ? 'B' : 'A';
+  bad["note"] = note;
+  save(visits.dir.file("memory"), bad.dump() + "\n");
+  const Outcome r = visits.visit("early.db", {"--run", "caire"});
+  CAPTURE(r.out);
+  CHECK(r.status == 3);
+  CHECK(r.has("memory_damaged"));
+  CHECK(r.json.at("memory").at("state") == "not_remembered");
+  CHECK(r.json.at("run_known").at("begun_in").is_null());
+  CHECK(r.json.at("since_visit").is_null());
+}
+
+TEST_CASE("zone: sentences have the zone that was asked for, everywhere", "[verify]") {
+  Visits visits;
+  RunChoices choices;
+  choices.run = kSecond;
+  choices.close = false;
+  choices.abort = true;
+  add_run(visits.ledger, choices);
+  visits.write_late();
+  static_cast<void>(visits.visit("early.db"));
+  const Outcome r = visits.visit(
+      "late.db", {"--zone", "+05:30", "--run", "daire", "--transcript", visits.dir.file("t")},
+      false);
+  CAPTURE(r.out, r.err);
+  CHECK(has(r.out, "+05:30"));
+  for (const std::string& text : {r.out, slurp(visits.dir.file("t"))}) {
+    for (auto at = text.find("Z"); at != std::string::npos; at = text.find("Z", at + 1)) {
+      const bool is_time = at >= 9 && text[at - 3] == ':' && text[at - 6] == ':';
+      CAPTURE(text.substr(at < 60 ? 0 : at - 60, 61));
+      CHECK_FALSE(is_time);
+    }
+  }
+}
