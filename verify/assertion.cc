@@ -358,7 +358,9 @@ Result<Period> parse_period(std::string_view text, const Zone& zone) {
   const auto dots = text.find("..");
   const auto from = day_ms(text.substr(0, dots));
   const auto to = dots == std::string_view::npos ? std::nullopt : day_ms(text.substr(dots + 2));
-  if (!from || !to || *to < *from) return malformed("a period is `YYYY-MM-DD..YYYY-MM-DD`");
+  if (dots == std::string_view::npos) return malformed("a period is `YYYY-MM-DD..YYYY-MM-DD`");
+  if (!from || !to) return malformed("`" + printable(from ? text.substr(dots + 2) : text.substr(0, dots), 40) + "` is no day; a period is `YYYY-MM-DD..YYYY-MM-DD`");
+  if (*to < *from) return malformed("the period ends before it begins; it is `YYYY-MM-DD..YYYY-MM-DD`, the earlier day first");
   return Period{zone.first_instant(*from), zone.first_instant(*to + day)};
 }
 

@@ -26,10 +26,11 @@ Rules
   writes-nothing        no write path was granted
   reads-within PATHS    the same for reading, without the base runtime
   grants subset of FILE nothing was granted beyond a declaration or a list of grants, e.g. [{"cap":"fs.read","path":"."}]
-  limits-enforced-by W  memory, swap, cpu and pids, as far as limited, were held by one of these
+  limits-enforced-by W  memory, swap, cpu, io and pids, as far as limited, were held by one of these
   watched-by SOURCES    each of these was live
   source.K              the kernel's own audit was a live source of denials
-  no-weaker             nothing was held by weaker means than a cgroup, and the profile was not no-proc
+  no-weaker             memory, swap, cpu, io and pids, as far as limited, were held by a cgroup, and the profile was not no-proc
+                        (wall, output, files, inodes and scratch never have a cgroup: they are not meant)
   no-denials            no act was denied, and none can have been that leaves no record (needs observe all)
   no-recorded-denials   no denial is recorded, whatever was observed
   no-gaps               no act was seen and left unrecorded

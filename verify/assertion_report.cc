@@ -114,6 +114,8 @@ std::vector<std::string> assertion_words(const Value& v) {
   }
   const std::int64_t rest = v.at("failed").number() + v.at("unsure").number() - told;
   if (rest > 0) out.push_back("and " + runs_text(rest) + " more");
+  if (v.text_at("expr").find("subset of") != std::string::npos)
+    out.emplace_back("not compared: the command that was run, and who holds a limit");
   for (const Value& tool : v.at("unseen_tools").items())
     out.push_back("no run of the tool `" + printable(tool.text(), 64) + "` was there to be judged");
   return out;

@@ -161,14 +161,14 @@ const std::array<Rule, 14> kRules{{
     {"no-weaker", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, Why& why) {
        if (v.e().weaker.empty()) return Truth::yes;
-       why = "weaker enforcement: " + v.e().weaker[0];
+       for (const std::string& one : v.e().weaker) why.text += (why.text.empty() ? "weaker than a cgroup: " : ", ") + one;
        why.seq = v.run.enforced_seq;
        return Truth::no;
      }},
     {"ended", RuleArguments::none,
      [](const RunView& v, const std::vector<std::string>&, Why& why) {
        if (v.run.state == RunEvidence::State::closed) return Truth::yes;
-       why = v.run.state == RunEvidence::State::aborted ? "was aborted: its process died, and recovery ended it without a run.close"
+       why = v.run.state == RunEvidence::State::aborted ? "was aborted: its runner (ethos-run) was gone, and recovery ended it without a run.close"
                                                         : "has no end";
        return Truth::no;
      }},

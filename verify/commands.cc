@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
@@ -87,6 +88,19 @@ void add_options(CLI::App& app, Options& options) {
              "Exit status: 0 verified, 1 not verified, 2 usage, 3 unverifiable, 4 intact but incomplete.");
 }
 
+// The verdicts are words of the table, too.
+constexpr std::array<std::pair<std::string_view, std::string_view>, kVerdicts> kVerdictWords{{
+    {"integrity", "every record has the one form and hash that the signed tree says, in one chain without a hole"},
+    {"signatures", "every checkpoint is signed by the key of its time, and keys changed as the rules say. A key's time is an epoch; it ends by age, count or command"},
+    {"trust", "the ledger is the one of your pin: its name (origin), its record 0, and its root key, which signs nothing but revocations; with --policy, witnesses saw it"},
+    {"completeness", "nothing known of is missing: runs without an end, records after the checkpoint, states seen before. A run may simply still be running"},
+    {"freshness", "whether it is at least as new as a state that you hold (a pin with `min`, a --memory); how new it is beyond that, nobody can tell from a copy"},
+    {"time", "whether somebody outside (witnesses, time stamps) says when; all other times are what the host's own clock said"},
+    {"disclosure", "committed values (of which a record holds only a hash) that are here are the right ones, and those that must be here are"},
+    {"policy", "of every run, grants and cage were computed again from its declaration and facts and are what was granted and what the kernel showed"},
+    {"statements", "what you asked (--assert, --period, --run, --sarif, --report) holds"},
+}};
+
 // No file of the account's own: what is judged must be what somebody named, here or for the whole session.
 std::string named_ledger() {
   const char* value = std::getenv("ETHOS_LEDGER");
@@ -155,9 +169,19 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
     return exit_verified;
   }
   if (!options.explain.empty()) {
+    for (const auto& [name, words] : kVerdictWords) {
+      if (name != options.explain) continue;
+      out << name << ", a verdict\n  means    " << words << "\n  codes   ";
+      for (std::size_t i = 0; i < kCodes; ++i) {
+        const CodeInfo& one = code_info(static_cast<Code>(i));
+        if (verdict_name(one.verdict) == name) out << " " << one.name;
+      }
+      out << "\n";
+      return exit_verified;
+    }
     const CodeInfo* info = find_code(options.explain);
     if (info == nullptr) {
-      return complain(err, exit_usage, "--explain: there is no code `" + options.explain + "`; --codes lists them, and `assertions` is the language of --assert");
+      return complain(err, exit_usage, "--explain: there is no code or verdict `" + options.explain + "`; --codes lists them, and `assertions` is the language of --assert");
     }
     explain(out, *info);
     return exit_verified;

@@ -85,6 +85,8 @@ std::string properties(const AuditReport& report, const ReportContext& context) 
   add("exit", std::to_string(context.exit));
   add("origin", report.origin);
   if (report.checkpoint) add("checkpoint", "size " + std::to_string(report.checkpoint->size) + " root " + report.checkpoint->root.base64());
+  add("open runs", std::to_string(report.counts.open_runs));
+  add("aborted runs", std::to_string(report.counts.aborted_runs));
   add("pin", context.pin == nullptr ? "none" : context.pin->fingerprint);
   if (context.period) {
     add("period", context.period->days);
@@ -131,6 +133,21 @@ std::vector<Case> answers(const char* suite, const Value& list, const char* name
 
 }  // namespace
 
+namespace {
+
+// Open ones miss something; an aborted one is told, and fails nothing.
+std::vector<Case> ends_of(const Findings& findings) {
+  std::vector<Case> out;
+  for (const Problem& problem : findings.kept()) {
+    if (problem.code != Code::run_open && problem.code != Code::run_aborted) continue;
+    out.push_back({"runs", "run " + problem.run, problem.code == Code::run_open ? "incomplete" : "none",
+                   std::string(code_info(problem.code).name) + " record " + std::to_string(problem.seq) + ": " + problem.text});
+  }
+  return out;
+}
+
+}  // namespace
+
 bool write_junit(std::ostream& out, const AuditReport& report, const ReportContext& context) {
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ethos-verify " << xml(context.input_path) << "\">\n";
   std::vector<Case> verdicts;
@@ -142,6 +159,8 @@ bool write_junit(std::ostream& out, const AuditReport& report, const ReportConte
   }
   if (!context.run.empty()) verdicts.push_back({"verdicts", "run " + context.run, context.run_was_found ? "pass" : "unknown", context.run_was_found ? "" : "this run is not in this evidence"});
   write_suite(out, "verdicts", verdicts, &report, &context);
+  const std::vector<Case> ends = ends_of(report.findings);
+  if (!ends.empty()) write_suite(out, "runs without an end of their own", ends, nullptr, nullptr);
   if (context.assertions.size() > 0) write_suite(out, "assertions", answers("assertions", context.assertions, "expr"), nullptr, nullptr);
   if (context.sarif.size() > 0) write_suite(out, "sarif", answers("sarif", context.sarif, "file"), nullptr, nullptr);
   if (context.reports.size() > 0) write_suite(out, "reports", answers("reports", context.reports, "file"), nullptr, nullptr);

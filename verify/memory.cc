@@ -83,7 +83,10 @@ Result<Memory> Memory::parse(std::string_view bytes) {
     const auto end = bytes.find('\n');
     if (end == std::string_view::npos) return malformed("the last line has no end");
     auto entry = parse_line(bytes.substr(0, end));
-    if (!entry) return Error{entry.error().code, "line " + std::to_string(number) + ": " + entry.error().what};
+    if (!entry) {
+      const std::string place = entry.error().offset >= 0 ? " (byte " + std::to_string(entry.error().offset) + " of the line)" : "";
+      return Error{entry.error().code, "line " + std::to_string(number) + ": " + entry.error().what + place + "; a memory is one line of JSON without spaces for each state, as --memory wrote it"};
+    }
     if (out.entries_.size() == kMaxEntries) return Error{Errc::too_long, "more than 65,536 lines"};
     if (!out.entries_.empty() && !before(out.entries_.back(), *entry)) {
       return malformed("line " + std::to_string(number) + ": lines are not in order of origin and size");

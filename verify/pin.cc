@@ -35,9 +35,14 @@ std::string pin_fingerprint(std::string_view origin, const Digest& genesis, std:
 Result<Pin> parse_pin(std::string_view bytes) {
   if (bytes.ends_with('\n')) bytes.remove_suffix(1);
   auto parsed = parse_canonical(bytes, kRecordLimits);
-  if (!parsed) return std::move(parsed).error();
+  if (!parsed) {
+    const Error& error = parsed.error();
+    const std::string place = error.offset >= 0 ? " (byte " + std::to_string(error.offset) + ")" : "";
+    return Error{error.code, "not a pin: one line of JSON without spaces, byte for byte as `ethos-ledger pin` prints it; was it reformatted on the way? " + error.what + place};
+  }
   const Value& v = *parsed;
   if (!v.is_object()) return malformed("not an object");
+  if (!v.has("fingerprint")) return malformed("`fingerprint` is missing");
   for (const std::string& key : v.keys()) {
     if (key != "fingerprint" && key != "genesis" && key != "min" && key != "origin" &&
         key != "root_vkey" && key != "v") {

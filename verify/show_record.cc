@@ -6,12 +6,13 @@
 #include "verify/documents.h"
 #include "verify/encoding.h"
 #include "verify/record.h"
+#include "verify/times.h"
 
 namespace ethos::verify {
 namespace {
 
 constexpr std::size_t kMaxShown = std::size_t{1} << 20U;  // of one value
-constexpr std::size_t kMaxLine = 4000;
+constexpr std::size_t kMaxLine = kMaxShown + 1000;
 
 void each_commitment(const Value& value, const std::function<void(const Value&)>& take) {
   if (value.is_object() && value.size() == 3 && value.at("c").is_string() &&
@@ -46,7 +47,9 @@ Value opened(EvidenceSource& source, const Value& commitment) {
 // A value a line below the name of its place, so that a record can be read.
 void lines_of(const Value& value, const std::string& place, std::vector<std::string>& out) {
   if (value.size() == 0 || (!value.is_object() && !value.is_array())) {
-    out.push_back("  " + place + "  " + printable(encode_canonical(value), kMaxLine));
+    const bool is_date = place == "ts.wall_ms" && value.is_integer();
+    out.push_back("  " + place + "  " + printable(encode_canonical(value), kMaxLine) +
+                  (is_date ? "  (" + utc_text(value.number()) + ")" : ""));
     return;
   }
   for (std::size_t i = 0; i < value.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "verify/assertion_report.h"
 #include "verify/commands.h"
 #include "verify/digest.h"
 #include "verify/encoding.h"
@@ -49,6 +50,8 @@ void tell(const Value& statement, std::ostream& out) {
     out << "  " << name << printable(text, 2000) << "\n";
   };
   const Value& predicate = statement.at("predicate");
+  if (const std::string pin = predicate.at("policy").text_at("uri"); !pin.empty())
+    line("by the pin  ", pin);
   line("type        ", statement.text_at("predicateType"));
   for (const Value& subject : statement.at("subject").items())
     line("subject     ",
@@ -74,9 +77,19 @@ void tell(const Value& statement, std::ostream& out) {
                              std::to_string(period.at("runs").number()) + " runs");
   for (const Value& v : scope.at("verdicts").items())
     line("verdict     ", v.text_at("name") + " " + v.text_at("result") + ": " + v.text_at("text"));
-  for (const Value& v : scope.at("assertions").items())
-    line("assertion   ", v.text_at("result") + " " + v.text_at("expr") + " (" +
-                             std::to_string(v.at("runs").number()) + " runs)");
+  for (const Value& v : scope.at("assertions").items()) {
+    line("assertion   ",
+         v.text_at("result") + " " + v.text_at("expr") + " (" + assertion_count(v) + ")");
+    for (const std::string& text : assertion_words(v)) line("            ", text);
+  }
+  for (const Value& v : scope.at("problems").items())
+    line("problem     ", v.text_at("severity") + " " + v.text_at("code") + " (" +
+                             v.text_at("verdict") + "), " +
+                             std::to_string(v.at("count").number()) + " times");
+  const Value& bad = scope.at("first_bad");
+  if (bad.is_object())
+    line("first bad   ", bad.text_at("code") + ", record " +
+                             std::to_string(bad.at("seq").number()) + ": " + bad.text_at("text"));
   for (const Value& v : scope.at("inputs").items())
     line("input       ",
          v.text_at("what") + " " + v.text_at("file") + " sha256 " + v.text_at("sha256"));
@@ -133,7 +146,9 @@ int check_statement(const std::string& path, const std::string& signer, std::ost
     return complain(err, exit_unverifiable, path + ": signed, but the statement cannot be read");
   out << "signed by " << printable(key->name, 300) << "\n";
   tell(*statement, out);
-  return exit_verified;
+  const bool has_failed = statement->at("predicate").text_at("verificationResult") == "FAILED";
+  if (has_failed) out << "The signature is right, and what is signed is that the check FAILED.\n";
+  return has_failed ? exit_incomplete : exit_verified;
 }
 
 }  // namespace ethos::verify

@@ -146,7 +146,7 @@ std::vector<std::string> used_words(const Used& used) {
                   (used.declared.empty()
                        ? "not disclosed"
                        : joined(used.declared) +
-                             " (as declared; arguments that were added are not disclosed)"));
+                             " (as declared; whether arguments were added is not disclosed)"));
   }
   if (!used.exe.empty())
     out.push_back("its program: " + printable(used.exe, 300) + " " + used.exe_sha256);
@@ -159,7 +159,7 @@ std::vector<std::string> used_words(const Used& used) {
   if (!used.programs_started.empty()) {
     std::string line = "it started: " + used.programs_started +
                        (used.programs_started == "1" ? " program" : " programs");
-    if (!used.programs) line += " (which is not disclosed)";
+    if (!used.programs) line += (used.programs_started == "1" ? " (which one is not disclosed)" : " (which ones is not disclosed)");
     for (std::size_t i = 0; used.programs && i < used.programs->size(); ++i) {
       const Used::Program& program = (*used.programs)[i];
       line += (i == 0 ? ": " : ", ") + printable(program.path, 200) +

@@ -290,3 +290,73 @@ TEST_CASE("zone: sentences have the zone that was asked for, everywhere", "[veri
     }
   }
 }
+
+TEST_CASE("explain: every verdict has its words and its codes", "[verify]") {
+  for (const char* name : {"integrity", "signatures", "trust", "completeness", "freshness", "time",
+                           "disclosure", "policy", "statements"}) {
+    const Outcome r = verify_with({"--explain", name});
+    CAPTURE(name, r.err);
+    CHECK(r.status == 0);
+    CHECK(has(r.out, std::string(name) + ", a verdict"));
+  }
+  CHECK(has(verify_with({"--explain", "time"}).out, "dated_back"));
+  CHECK(verify_with({"--explain", "tims"}).status == 2);
+}
+
+TEST_CASE("messages: a pin or memory that was reformatted, and a period that is none, say so",
+          "[verify]") {
+  const Visits visits;
+  REQUIRE(visits.visit("early.db").status == 0);
+  const std::string pin = visits.ledger.pin();
+  save(visits.dir.file("pin"), Json::parse(pin).dump(2) + "\n");
+  const Outcome r = visits.visit("early.db");
+  CHECK(r.status == 2);
+  CHECK(has(r.err, "one line of JSON without spaces"));
+  CHECK(has(r.err, "(byte "));
+  Json other = Json::parse(pin);
+  other.erase("fingerprint");
+  save(visits.dir.file("pin"), other.dump() + "\n");
+  CHECK(has(visits.visit("early.db").err, "`fingerprint` is missing"));
+  save(visits.dir.file("pin"), pin);
+  const std::string memory = slurp(visits.dir.file("memory"));
+  save(visits.dir.file("memory"), " " + memory);
+  CHECK(has(visits.visit("early.db").err, "line 1: "));
+  CHECK(has(visits.visit("early.db").err, "as --memory wrote it"));
+  save(visits.dir.file("memory"), memory);
+  CHECK(has(visits.visit("early.db", {"--period", "2026-10-31..2026-10-01"}).err,
+            "ends before it begins"));
+  CHECK(has(visits.visit("early.db", {"--period", "2026-02-30..2026-10-01"}).err,
+            "`2026-02-30` is no day"));
+}
+
+TEST_CASE("attest, junit: what failed, and runs without an end, are in the answer", "[verify]") {
+  Visits visits;
+  RunChoices choices;
+  choices.run = kSecond;
+  choices.close = false;
+  choices.abort = true;
+  add_run(visits.ledger, choices);
+  visits.write_late();
+  const std::string key = visits.dir.file("key");
+  const Outcome made = verify_with({"--make-key", "auditor.example", "--attest-key", key});
+  REQUIRE(made.status == 0);
+  const std::string vkey = made.out.substr(0, made.out.find('\n'));
+  const std::string result = visits.dir.file("a.json");
+  const std::string junit = visits.dir.file("j.xml");
+  const auto attest = [&](const char* statement) {
+    return visits.visit("late.db", {"--assert", statement, "--junit", junit, "--attest", result,
+                                    "--attest-type", "vsa", "--attest-key", key});
+  };
+  REQUIRE(attest("not no-network").status == 1);
+  const Outcome failed = verify_with({"--check-attest", result, "--signer", vkey});
+  CAPTURE(failed.out);
+  CHECK(failed.status == 4);
+  CHECK(has(failed.out, "what is signed is that the check FAILED"));
+  CHECK(has(failed.out, "fails: run "));
+  CHECK(has(failed.out, "assertion_failed"));
+  CHECK(has(failed.out, "urn:ethos:pin:"));
+  CHECK(has(slurp(junit), "run_aborted record "));
+  CHECK(has(slurp(junit), "<property name=\"aborted runs\" value=\"1\"/>"));
+  REQUIRE(attest("no-network").status == 0);
+  CHECK(verify_with({"--check-attest", result, "--signer", vkey}).status == 0);
+}
