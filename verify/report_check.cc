@@ -6,6 +6,7 @@
 
 #include "verify/assertion.h"
 #include "verify/batch.h"
+#include "verify/documents.h"
 #include "verify/encoding.h"
 #include "verify/input.h"
 #include "verify/report_grants.h"
@@ -20,6 +21,32 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::size_t kMaxDifferences = 20;
+
+// The words of a command line as a report writes them; nothing where it may write them in another
+// way: they are cut at 2,000 characters, and what is no plain text is shown in a form of the
+// report's own.
+std::optional<std::string> command_words(std::string_view argv) {
+  constexpr std::size_t kMost = 1990;
+  constexpr std::string_view kPlain =
+      "%+,-./:=@_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  std::string out;
+  while (!argv.empty()) {
+    const std::string_view word = argv.substr(0, argv.find('\0'));
+    argv.remove_prefix(std::min(argv.size(), word.size() + 1));
+    if (!out.empty()) out += ' ';
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
+      out += word;
+    } else {
+      out += '\'';
+      for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      out += '\'';
+    }
+    if (out.size() > kMost) return std::nullopt;
+  }
+  const bool is_text =
+      std::all_of(out.begin(), out.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return is_text ? std::optional(std::move(out)) : std::nullopt;
+}
 
 // A number of a body, which may be a decimal string; "0" where there is none.
 std::string number_text(const View& value) {
@@ -74,6 +101,9 @@ class Recount {
   // A record that was pruned.
   void on_dropped() { rows_.on_dropped(); }
 
+  // Looks into what the records commit to.
+  void look_into(EvidenceSource& source) { source_ = &source; }
+
   void finish(std::vector<ReportDifference>& out) {
     std::string ids;
     std::set<std::string> tools;
@@ -109,6 +139,8 @@ class Recount {
 
   [[nodiscard]] std::uint64_t compared() const { return compared_; }
   [[nodiscard]] std::uint64_t withheld() const { return withheld_; }
+  // Command lines in the report whose words are not disclosed here.
+  [[nodiscard]] std::uint64_t closed_commands() const { return closed_commands_; }
   // Of a later program; "" when there is none.
   [[nodiscard]] const std::string& unknown_figure() const { return unknown_figure_; }
 
@@ -186,6 +218,24 @@ class Recount {
     run.wall_ms = e.wall_ms;
     run.tool = View(e.body).at("tool").text();
     runs_.try_emplace(std::string(e.run), std::move(run));
+    compare_command(e);
+  }
+
+  void compare_command(const Envelope& e) {
+    const auto row = claims_.runs.find(e.seq);
+    const std::string* const claimed =
+        row == claims_.runs.end() ? nullptr : field(row->second.fields, "command");
+    if (claimed == nullptr || source_ == nullptr) return;
+    const auto c = Digest::from_base64(View(e.body).at("argv").at("c").raw());
+    const auto stored = c ? source_->disclosure(*c) : std::nullopt;
+    const bool is_right =
+        stored && stored->kind == "argv" && commit(stored->salt, stored->bytes, hash_) == *c;
+    if (!is_right) {
+      ++closed_commands_;
+      return;
+    }
+    if (const auto words = command_words(stored->bytes))
+      same_tool(e.seq, std::string(e.run), "runs, command", *words, claimed);
   }
 
   void count(Run& run, const Envelope& e) {
@@ -405,6 +455,9 @@ class Recount {
   std::int64_t last_ms_ = -1;
   std::uint64_t compared_ = 0;
   std::uint64_t withheld_ = 0;
+  std::uint64_t closed_commands_ = 0;
+  EvidenceSource* source_ = nullptr;
+  Sha256 hash_;
   std::string unknown_figure_;
 };
 
@@ -414,6 +467,7 @@ bool read_again(const std::string& input, const ReportClaims& claims, Recount& r
   std::string kind;
   auto source = open_input(input, kind, findings);
   if (!source || *source == nullptr || (*source)->coverage() != EvidenceSource::Coverage::whole) return false;
+  recount.look_into(**source);
   Sha256 hash;
   StreamingTree tree;
   RecordBatch batch;
@@ -471,6 +525,10 @@ Value check_report(const std::string& name, const ReportClaims& claims, const st
   const char* const result = !differences.empty() ? "fail" : unknown.empty() ? "pass" : "unknown";
   std::string text = unknown.empty() ? std::to_string(recount.compared()) + " figures, rows and record hashes follow from the records" : unknown;
   if (unknown.empty() && recount.withheld() > 0) text += "; " + std::to_string(recount.withheld()) + " names of tools and objects are withheld";
+  if (unknown.empty() && recount.closed_commands() > 0) {
+    text += "; " + std::to_string(recount.closed_commands()) +
+            " command lines could not be compared: they are not disclosed here";
+  }
   if (unknown.empty() && claims.directory)
     text +=
         "; the " + std::to_string(claims.directory->files) +

@@ -635,3 +635,41 @@ TEST_CASE("report: what a tool had before the period is no news in it", "[verify
   CHECK(r.status == 0);
   CHECK(story.with([&](Json& j) { j["grants"][1]["runs"] = 7; }).status == 1);
 }
+
+TEST_CASE("report: command lines are those that were committed to, as far as they are disclosed",
+          "[verify]") {
+  Story story;
+  story.make("--arguments");
+  REQUIRE(story.read().at("runs").at(0).at("command") == "shellcheck --format=json1");
+  CHECK(story.verify().status == 0);
+  const Outcome other =
+      story.with([](Json& j) { j["runs"][0]["command"] = "shellcheck --exclude=ALL"; });
+  CHECK(other.status == 1);
+  CHECK(other.has("report_mismatch"));
+  CHECK(story.with([](Json& j) { j["runs"][0]["command"] = "[withheld: z, no. 1]"; }).status == 1);
+  CHECK(story
+            .with([](Json& j) {
+              j["redaction"] = {{"applied", true}};
+              j["runs"][0]["command"] = "[withheld: z, no. 1]";
+            })
+            .status == 0);
+  // Erased since: what the report says of them cannot be compared, and that is said.
+  Json targets = Json::array();
+  for (auto at = story.ledger.disclosures.begin(); at != story.ledger.disclosures.end();) {
+    if (at->second.kind == "argv") {
+      targets.push_back(base64(at->first));
+      at = story.ledger.disclosures.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  std::sort(targets.begin(), targets.end());
+  story.ledger.add("data.erase", {{"authority", "me"}, {"reason", "r"}, {"targets", targets}});
+  story.ledger.checkpoint();
+  story.ledger.write(story.dir.file("l.db"));
+  const Outcome erased = story.verify();
+  CAPTURE(erased.out);
+  CHECK(erased.json.at("reports").at(0).at("result") == "pass");
+  const std::string text = erased.json.at("reports").at(0).at("text");
+  CHECK(text.find("command lines could not be compared") != std::string::npos);
+}
