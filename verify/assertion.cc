@@ -286,13 +286,14 @@ void Assertion::judge(const RunEvidence& run, const RunJudgement& judgement) {
   std::uint64_t& count = truth == Truth::no ? failed_ : unsure_;
   const std::string& tool = run.open.text_at("tool");
   Counterexample found{run.id, why.seq < 0 ? run.first_seq : why.seq, tool + ": " + why.text, tool, truth == Truth::no};
+  if (run.state != RunEvidence::State::closed) found.end = run.state == RunEvidence::State::aborted ? "aborted" : "open";
   // A run that does not fit says more than one that nobody can judge.
   if (++count == 1 && (truth == Truth::no || failed_ == 0)) counterexample_ = found;
   keep(std::move(found));
 }
 
 void Assertion::keep(Counterexample found) {
-  const auto same = std::find_if(of_tools_.begin(), of_tools_.end(), [&](const Counterexample& c) { return c.tool == found.tool; });
+  const auto same = std::find_if(of_tools_.begin(), of_tools_.end(), [&](const Counterexample& c) { return c.tool == found.tool && c.end == found.end; });
   if (same == of_tools_.end()) {
     if (of_tools_.size() < kMaxTools) of_tools_.push_back(std::move(found));
   } else if (same->fails == found.fails) {

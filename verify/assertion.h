@@ -47,6 +47,7 @@ class Assertion {
     std::string text;
     std::string tool = {};
     bool fails = false;       // else nobody can say
+    std::string end = {};     // of the run: its state, where it has no end of its own
     std::uint64_t runs = 1;   // of this tool, as far as they fail or cannot be judged as this one
   };
   // The first that fails, else the first that nobody can judge.

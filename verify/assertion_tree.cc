@@ -276,7 +276,7 @@ Truth compare_field(const AssertionNode& node, const RunView& v, Why& why) {
   }
   const std::string value = text_field(v, node.name);
   if ((value == node.values[0]) == (node.sign == "==")) return Truth::yes;
-  why = node.name + " is " + printable(value, 100);
+  why = node.name + (value.empty() ? " is not recorded" : " is " + printable(value, 100));
   return Truth::no;
 }
 
@@ -293,7 +293,7 @@ Truth member(const AssertionNode& node, const RunView& v, Why& why) {
   }
   const std::string value = text_field(v, node.name);
   if (std::find(node.values.begin(), node.values.end(), value) != node.values.end()) return Truth::yes;
-  why = node.name + " is " + printable(value, 100);
+  why = node.name + (value.empty() ? " is not recorded" : " is " + printable(value, 100));
   return Truth::no;
 }
 
@@ -332,8 +332,16 @@ Truth evaluate_view(const AssertionNode& node, const RunView& v, Why& why) {
   const auto child = [&](std::size_t i, Why& reason) { return evaluate_view(*node.children[i], v, reason); };
   switch (node.kind) {
     case Kind::implies: {
-      const Truth premise = opposite(child(0, ignored));
-      return premise == Truth::yes ? premise : either(premise, child(1, why));
+      Why premise_why;
+      const Truth premise = opposite(child(0, premise_why));
+      if (premise == Truth::yes) return premise;
+      const Truth conclusion = child(1, why);
+      // Not known whether the run is meant at all: that is the reason then.
+      if (premise == Truth::unsure && conclusion == Truth::no) {
+        why = premise_why;
+        why.text = "whether the run is meant is not known: " + why.text;
+      }
+      return either(premise, conclusion);
     }
     case Kind::any: {
       const Truth first = child(0, why);

@@ -405,6 +405,8 @@ class Auditor {
     VerdictInput input{options_.pin.has_value(), is_run_, runs_unknown_, documents_.named(), documents_.opened(),
                        documents_.erased(), documents_.withheld(), {}, options_.statements, options_.has_memory, options_.zone};
     if (options_.anchor) input.anchor = options_.anchor();
+    for (const auto& [kind, one] : documents_.withheld_kinds()) report_.withheld.push_back({kind, one.count, one.records});
+    report_.is_bundle = source_.kind() == std::string_view("bundle");
     draw_verdicts(report_, input);
   }
 

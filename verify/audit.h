@@ -86,6 +86,13 @@ struct AuditOptions {
   std::function<void(std::uint64_t, std::uint64_t)> on_progress;
 };
 
+// Committed values of one kind that are not here, as the format allows.
+struct WithheldKind {
+  std::string kind;
+  std::uint64_t count = 0;
+  std::vector<std::int64_t> records;  // the first that name one
+};
+
 struct AuditReport {
   Findings findings;
   std::array<Verdict, kVerdicts> verdicts;
@@ -101,6 +108,8 @@ struct AuditReport {
   std::optional<std::int64_t> begins_ms;
   AnchorSummary anchors;
   ClockSteps clock;
+  std::vector<WithheldKind> withheld;
+  bool is_bundle = false;  // what is not here was left out of it, as far as the ledger kept it
   std::uint64_t keys = 0;                      // epoch keys that signed one after the other
   std::vector<EpochBook::Change> key_changes;  // where the later ones begin
   EvidenceSource::Coverage coverage = EvidenceSource::Coverage::whole;

@@ -122,6 +122,10 @@ void DocumentReader::on_record(std::int64_t seq, std::string_view run, const Vie
     if (!stored) {
       if (source_.may_withhold(kind)) {
         ++withheld_;
+        const bool has_room = withheld_kinds_.size() < kListedKinds || withheld_kinds_.contains(kind);
+        Withheld& of_kind = withheld_kinds_[has_room ? kind : "others"];
+        ++of_kind.count;
+        if (of_kind.records.size() < kListedRecords) of_kind.records.push_back(seq);
         withheld_keys_.push_back(key_of(c));
       } else {
         closed_.push_back({c, seq, kind, key_of_run(run)});

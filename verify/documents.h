@@ -72,6 +72,14 @@ class DocumentReader {
   [[nodiscard]] std::uint64_t opened() const { return opened_; }
   [[nodiscard]] std::uint64_t erased() const { return erased_count_; }
   [[nodiscard]] std::uint64_t withheld() const { return withheld_; }
+  // By kind: how many values are not here as the format allows, and which records name the first.
+  struct Withheld {
+    std::uint64_t count = 0;
+    std::vector<std::int64_t> records;
+  };
+  static constexpr std::size_t kListedRecords = 100;
+  static constexpr std::size_t kListedKinds = 64;
+  [[nodiscard]] const std::map<std::string, Withheld>& withheld_kinds() const { return withheld_kinds_; }
   [[nodiscard]] std::uint64_t stored() const { return stored_; }
   [[nodiscard]] std::uint64_t blobs() const { return blobs_; }
   [[nodiscard]] std::uint64_t named() const { return named_; }
@@ -132,6 +140,7 @@ class DocumentReader {
   std::uint64_t opened_ = 0;
   std::uint64_t erased_count_ = 0;
   std::uint64_t withheld_ = 0;
+  std::map<std::string, Withheld> withheld_kinds_;
   std::uint64_t stored_ = 0;
   std::uint64_t blobs_ = 0;
   std::unordered_set<std::uint64_t> digest_keys_;

@@ -92,7 +92,7 @@ Result<std::int64_t> parse_limit(const LimitRule& rule, const Value& declared) {
     if (n * factor < rule.least || n * factor > rule.most) return malformed("a limit is out of range");
     return n * factor;
   }
-  return malformed("a limit has an unknown unit");
+  return malformed("the limit `" + std::string(rule.key) + "` has the unknown unit `" + std::string(suffix.substr(0, 20)) + "`");
 }
 
 std::vector<std::string> default_enforce(const LimitRule& rule) {

@@ -211,6 +211,15 @@ bool write_json(std::ostream& out, const AuditReport& report, const ReportContex
     stamps.set("size", number(report.anchors.points.back().size)).set("at_ms", Value::of(report.anchors.points.back().at_ms));
   }
   member("time_stamps", stamps);
+  Value withheld = Value::array();
+  for (const WithheldKind& one : report.withheld) {
+    Value v = Value::object();
+    Value records = Value::array();
+    for (const std::int64_t seq : one.records) records.push(Value::of(seq));
+    v.set("kind", Value::of(one.kind)).set("count", number(one.count)).set("records", std::move(records));
+    withheld.push(std::move(v));
+  }
+  member("withheld", withheld);
   member("clock", report.clock.json());
   member("keys", keys_json(report));
   out << ",\"runs\":[";

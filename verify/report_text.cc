@@ -90,6 +90,15 @@ bool only_statements(const AuditReport& report) {
   return report.verdict(VerdictName::statements).outcome == Outcome::fail;
 }
 
+// Is an open run all that is not complete?
+bool only_open_runs(const AuditReport& report) {
+  for (std::size_t i = 0; i < kCodes; ++i) {
+    const CodeInfo& info = code_info(static_cast<Code>(i));
+    if (info.severity == Severity::incomplete && info.code != Code::run_open && report.findings.count(info.code) > 0) return false;
+  }
+  return true;
+}
+
 std::string conclusion(const AuditReport& report, const ReportContext& context) {
   if (context.exit == exit_not_verified && only_statements(report)) {
     std::string rest;
@@ -104,7 +113,7 @@ std::string conclusion(const AuditReport& report, const ReportContext& context) 
     case exit_verified: return "VERIFIED: everything asked for was checked and holds" + (report.verdict(VerdictName::statements).checked > 0 ? among : "") + ".";
     case exit_not_verified: return "NOT VERIFIED: something was changed, forged or does not fit.";
     case exit_unverifiable: return "UNVERIFIABLE: nothing wrong was found, but something needed could not be checked.";
-    case exit_incomplete: return "INCOMPLETE: what is there is intact, but something is missing.";
+    case exit_incomplete: return "INCOMPLETE: what is there is intact, but " + (only_open_runs(report) ? std::string("runs have no end here: they may still have run when it was made, or their newest records are missing.") : std::string("something is missing."));
     default: return "";
   }
 }

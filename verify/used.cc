@@ -62,6 +62,16 @@ std::string joined(const std::vector<std::string>& words) {
   return printable(out, 4000);
 }
 
+// Whether arguments were added to the declared command is told by their number alone.
+std::string added_words(const Used& used) {
+  const std::int64_t more = used.argc - static_cast<std::int64_t>(used.declared.size());
+  if (used.argc < 0 || more < 0) return " (as declared)";
+  if (more == 0) return " (as declared; no argument was added)";
+  return " (as declared, and " + std::to_string(more) +
+         (more == 1 ? " argument that was added and is" : " arguments that were added and are") +
+         " not disclosed)";
+}
+
 }  // namespace
 
 Used used_of(const RunEvidence& run, DocumentReader& reader) {
@@ -73,6 +83,7 @@ Used used_of(const RunEvidence& run, DocumentReader& reader) {
   if (parsed) {
     for (const Value& word : parsed->at("command").items()) out.declared.push_back(word.text());
   }
+  if (run.open.at("argc").is_integer()) out.argc = run.open.at("argc").number();
   out.has_end = run.state == RunEvidence::State::closed;
   if (run.open.has("exe")) {
     out.exe = path_text(run.open.at("exe").at("path"), reader);
@@ -142,11 +153,8 @@ std::vector<std::string> used_words(const Used& used) {
   if (used.command) {
     out.push_back("command: " + joined(*used.command));
   } else {
-    out.push_back("command: " +
-                  (used.declared.empty()
-                       ? "not disclosed"
-                       : joined(used.declared) +
-                             " (as declared; whether arguments were added is not disclosed)"));
+    out.push_back("command: " + (used.declared.empty() ? std::string("not disclosed")
+                                                       : joined(used.declared) + added_words(used)));
   }
   if (!used.exe.empty())
     out.push_back("its program: " + printable(used.exe, 300) + " " + used.exe_sha256);

@@ -29,6 +29,7 @@ struct Used {
 
   std::optional<std::vector<std::string>> command;  // nothing: not disclosed
   std::vector<std::string> declared;  // the command of the declaration, when that is disclosed
+  std::int64_t argc = -1;             // words of the command; -1: not recorded
   bool has_end = false;               // files are brought out at the end only
   std::string exe;                    // the program's file; "" when it is not recorded
   std::string exe_sha256;

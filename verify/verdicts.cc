@@ -183,8 +183,21 @@ class Drawer {
                                  plural(input_.commitments, "committed value", "committed values") + " opened"
                            : "no committed value";
     if (input_.erased > 0) text += ", " + std::to_string(input_.erased) + " erased";
-    if (input_.withheld > 0) text += ", " + std::to_string(input_.withheld) + " not kept or left out of a bundle, as the format allows (--show RECORD tells which)";
+    if (input_.withheld > 0) text += ", " + std::to_string(input_.withheld) + withheld_words();
     put(VerdictName::disclosure, any && input_.opened > 0 ? Outcome::pass : Outcome::none, input_.opened, text);
+  }
+
+  // Kinds with their numbers, and how to get them.
+  std::string withheld_words() const {
+    constexpr std::size_t named = 8;
+    std::string out;
+    for (std::size_t i = 0; i < report_.withheld.size() && i < named; ++i) {
+      const WithheldKind& one = report_.withheld[i];
+      out += (i == 0 ? " (" : ", ") + std::to_string(one.count) + " " + one.kind;
+    }
+    out += report_.withheld.size() > named ? ", ...)" : report_.withheld.empty() ? "" : ")";
+    if (!report_.is_bundle) return out + " not kept, as the format allows";
+    return out + " left out of the bundle, as its manifest says, or not kept: `ethos-ledger bundle --disclose all` puts in what was kept";
   }
 
   void policy() {

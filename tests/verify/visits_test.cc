@@ -2,7 +2,9 @@
 // What an auditor's second visit tells: what is remembered, what came since, and what was dated
 // back.
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "tests/verify/support/archive_parts.h"
 #include "tests/verify/support/ledger_maker.h"
@@ -359,4 +361,79 @@ TEST_CASE("attest, junit: what failed, and runs without an end, are in the answe
   CHECK(has(slurp(junit), "<property name=\"aborted runs\" value=\"1\"/>"));
   REQUIRE(attest("no-network").status == 0);
   CHECK(verify_with({"--check-attest", result, "--signer", vkey}).status == 0);
+}
+
+TEST_CASE("withheld: values that are not here are told by kind and record, and how to get them",
+          "[verify]") {
+  const TempDir dir;
+  LedgerMaker ledger;
+  add(ledger, kFirst);
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  const std::string made = dir.file("b");
+  const std::string command = std::string(ETHOS_BIN) +
+                              "/ethos-ledger bundle -q --disclose none --ledger " +
+                              dir.file("l.db") + " -o " + made;
+  REQUIRE(std::system(command.c_str()) == 0);
+  const Outcome r = verify_with({"--json", "--pin", dir.file("pin"), made});
+  CAPTURE(r.out, r.err);
+  std::int64_t counted = 0;
+  bool has_normal = false;
+  for (const Json& one : r.json.at("withheld")) {
+    counted += one.at("count").get<std::int64_t>();
+    has_normal = has_normal || one.at("kind") == "normal";
+    CHECK(one.at("records").at(0).get<std::int64_t>() > 0);
+  }
+  CHECK(has_normal);
+  CHECK(counted == r.json.at("counts").at("commitments").get<std::int64_t>());
+  const std::string words = verify_with({"--pin", dir.file("pin"), made}).out;
+  CHECK(has(words, "1 normal"));
+  CHECK(has(words, "`ethos-ledger bundle --disclose all` puts in what was kept"));
+  CHECK(verify_maker(ledger).json.at("withheld").empty());
+}
+
+TEST_CASE("words: added arguments are claimed only where their number shows them", "[verify]") {
+  for (const auto& [argc, part] :
+       {std::pair{0, "no argument was added"},
+        std::pair{2, "2 arguments that were added and are not disclosed"}}) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.run = kFirst;
+    LedgerMaker plain;
+    add_run(plain, choices);
+    const Json before = verify_maker(plain).json.at("runs").at(0).at("used");
+    const auto declared = static_cast<std::int64_t>(before.at("declared_command").size());
+    choices.patch["run.open"] = {{"argc", declared + argc},
+                                 {"argv", ledger.commit("argv", "x", false)}};
+    add_run(ledger, choices);
+    const TempDir dir;
+    ledger.write(dir.file("l.db"));
+    save(dir.file("pin"), ledger.pin());
+    const std::string words =
+        verify_with({"--runs", "--pin", dir.file("pin"), dir.file("l.db")}).out;
+    CAPTURE(words);
+    CHECK(has(words, part));
+  }
+}
+
+TEST_CASE("assert: an open run is named beside an aborted one of the same tool", "[verify]") {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.close = false;
+  choices.run = kFirst;
+  choices.abort = true;
+  add_run(ledger, choices);
+  choices.run = kSecond;
+  choices.abort = false;
+  add_run(ledger, choices);
+  const Outcome r = verify_maker(ledger, "", "", {"--assert", "ended"});
+  CHECK(r.json.at("assertions").at(0).at("of_tools").size() == 2);
+  const TempDir dir;
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  CHECK(has(verify_with({"--pin", dir.file("pin"), dir.file("l.db")}).out,
+            "runs have no end here: they may still have run"));
+  const Outcome unsure = verify_maker(ledger, "", "", {"--assert", "source.K where denials == 0"});
+  CAPTURE(unsure.out);
+  CHECK(has(unsure.json.at("assertions").at(0).dump(), "whether the run is meant is not known"));
 }
