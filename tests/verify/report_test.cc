@@ -149,6 +149,43 @@ TEST_CASE("report: every figure, row and hash that is changed is found", "[verif
   CHECK(story.verify().status == 0);
 }
 
+TEST_CASE("report: what reports of earlier programs do not tell is compared where it is told", "[verify]") {
+  Story story;
+  // Of a run with two denials: three results, so one of the tool's own.
+  std::string lines;
+  for (int i = 0; i < 3; ++i) lines += "sha256:" + std::string(63, 'a') + std::to_string(i) + "\n";
+  story.ledger.add("sarif.written",
+                   {{"converter", {{"product", "0.1.0"}, {"status", 0}}},
+                    {"list", story.ledger.commit("sarif", lines)},
+                    {"results", 3},
+                    {"sha256", "sha256:" + std::string(64, 'd')}},
+                   RunChoices().run);
+  story.ledger.checkpoint();
+  std::filesystem::remove(story.dir.file("l.db"));
+  story.ledger.write(story.dir.file("l.db"));
+  story.make();
+  const Json good = story.read();
+  REQUIRE(good.at("runs").at(0).contains("ceilings"));
+  CHECK(story.with([](Json& j) { j["runs"][0]["ceilings"] = "other/1"; }).status == 1);
+  CHECK(story.with([](Json& j) { j["runs"][0].erase("ceilings"); }).status == 0);
+  // The run has a program and no script.
+  CHECK(story.with([](Json& j) { j["runs"][0]["interpreter_sha256"] = "sha256:" + std::string(64, '0'); }).status == 1);
+  std::size_t files = 0;
+  for (std::size_t i = 0; i < good.at("artifacts").size(); ++i) {
+    if (good.at("artifacts").at(i).at("kind") != "sarif") continue;
+    ++files;
+    CHECK(good.at("artifacts").at(i).at("own_results") == 1);
+    for (const char* key : {"own_results", "converter", "breaks_schema"}) {
+      CAPTURE(i, key);
+      CHECK(story.with([&](Json& j) { j["artifacts"][i].erase(key); }).status == 0);
+    }
+    CHECK(story.with([&](Json& j) { j["artifacts"][i]["own_results"] = 77; }).status == 1);
+    CHECK(story.with([&](Json& j) { j["artifacts"][i]["converter"] = "9.9"; }).status == 1);
+    CHECK(story.with([&](Json& j) { j["artifacts"][i]["breaks_schema"] = true; }).status == 1);
+  }
+  CHECK(files == 1);
+}
+
 TEST_CASE("report: nothing is said of a period whose runs were dropped, or of a part of the ledger", "[verify]") {
   Story story;
   story.make();
