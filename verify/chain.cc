@@ -106,6 +106,8 @@ void ChainChecker::check_links(std::int64_t seq, const CheckedRecord& record, Fi
 
 void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, bool is_usable, Findings& findings) {
   const bool resume = e.type == RecordType::ledger_resume;
+  // What a newer program says of the clock is not known.
+  const bool is_unknown = e.type == RecordType::unknown || e.type == RecordType::reserved;
   if (clock_ && follows_) {
     std::int64_t jump = e.wall_ms - clock_->wall_ms;
     bool stepped = jump < -kClockSlackMs;
@@ -119,7 +121,7 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, bool is_usab
       findings.add({.code = Code::contradiction, .seq = seq, .expected = std::to_string(jump) + " ms", .found = std::to_string(told) + " ms",
                     .text = "a ledger.resume record tells of another step of the clock than its neighbours show"});
     }
-    if (stepped && !resume && !clock_->resume) {
+    if (stepped && !resume && !is_unknown && !clock_->resume) {
       findings.add({.code = Code::resume_missing, .seq = seq, .found = std::to_string(jump) + " ms",
                     .text = "the wall clock jumped and no ledger.resume record says so"});
     }
@@ -143,7 +145,7 @@ void ChainChecker::check_clock(std::int64_t seq, const Envelope& e, bool is_usab
   if (!same_text(clock_->boot, e.boot)) clock_->boot = e.boot;
   clock_->mono_ns = e.mono_ns;
   clock_->wall_ms = e.wall_ms;
-  clock_->resume = resume;
+  clock_->resume = resume || is_unknown;
 }
 
 void ChainChecker::check_place(const RecordBatch::Row& row, Findings& findings) {
@@ -178,6 +180,8 @@ ChainChecker::Use ChainChecker::check(const RecordBatch::Row& row, const Checked
     check_links(row.seq, record, findings);
     check_clock(row.seq, record.scan.envelope, usable, findings);
     if (!is_foreign(record)) check_genesis(row.seq, record, findings);
+  } else {
+    clock_.reset();
   }
   ++records_;
   last_leaf_ = record.leaf;

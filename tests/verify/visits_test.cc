@@ -204,6 +204,16 @@ TEST_CASE("clock: a run that is dated before earlier records is told and marked"
     CHECK(r.verdict("time") == "fail");
     CHECK(r.json.at("memory").at("state") == "not_remembered");
   }
+  SECTION("beside a record that is not known here: nobody can say") {
+    visits.ledger.add("ledger.upgrade", Json::object());
+    add(visits.ledger, kSecond);
+    move(visits.ledger, at, -30 * kDay);
+    visits.write_late();
+    const Outcome r = visits.visit("late.db");
+    CAPTURE(r.out, r.err);
+    CHECK(r.status == 3);
+    CHECK_FALSE(r.has("resume_missing"));
+  }
   SECTION("the steady clock as well: a stopped program could do so, and it is told") {
     move(visits.ledger, 0, 40 * kDay, true);
     save(visits.dir.file("pin"), visits.ledger.pin());
