@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "verify/database.h"
+#include "verify/database_form.h"
 #include "verify/quick_check.h"
 #include "verify/unique_fd.h"
 
@@ -27,6 +28,9 @@ std::optional<LeafRows> read_quickly(const std::string& path) {
   const auto size = ::lseek(fd.get(), 0, SEEK_END);
   auto database = Database::open_still(fd.get(), Access::walk);
   if (!database || size % 4096 != 0) return std::nullopt;
+  // Asked before, of every ledger: the reader takes the columns for what they have to be.
+  Findings findings;
+  if (!check_schema(*database, findings)) return std::nullopt;
   const auto quick =
       QuickCheck::start(PageFile(fd.get(), static_cast<std::uint32_t>(size / 4096)), *database);
   if (!quick) return std::nullopt;
