@@ -28,9 +28,11 @@ std::optional<LeafRows> read_quickly(const std::string& path) {
   const auto size = ::lseek(fd.get(), 0, SEEK_END);
   auto database = Database::open_still(fd.get(), Access::walk);
   if (!database || size % 4096 != 0) return std::nullopt;
-  // Asked before, of every ledger: the reader takes the columns for what they have to be.
+  // Asked before, of every ledger: the reader takes columns and length for what they have to be.
   Findings findings;
-  if (!check_schema(*database, findings)) return std::nullopt;
+  if (!check_schema(*database, findings) ||
+      !check_length(static_cast<std::uint64_t>(size), *database, findings))
+    return std::nullopt;
   const auto quick =
       QuickCheck::start(PageFile(fd.get(), static_cast<std::uint32_t>(size / 4096)), *database);
   if (!quick) return std::nullopt;
