@@ -128,6 +128,9 @@ const char* gap_contradiction(const View& body) {
   const std::string_view reason = body.at("reason").raw();
   const std::string_view lost = body.at("lost").raw();
   if (lost == "0") return "a gap in which nothing was lost";
+  // More places than this are never hidden, and a look that finds more is given up.
+  constexpr std::uint64_t kMostPlaces = 10'000;
+  if (reason == "not_hidden" && parse_decimal(lost).value_or(UINT64_MAX) > kMostPlaces) return "more places were not hidden than a look can find";
   const bool is_one = reason == "mask_lost" || reason == "source_lost" || reason == "audit_cut";
   if (is_one && lost != "1") return "`lost` and `reason` of a gap contradict each other";
   const bool is_own = reason == "mask_lost" || reason == "not_hidden" || reason == "artifact_unread";

@@ -121,6 +121,7 @@ Effective effective_of(const RunEvidence& run, DocumentReader& reader) {
     out.tried.push_back(denial_text(run, run.denial(i), out.read, reader));
   }
   out.denials = run.denial_acts;
+  out.not_hidden = run.not_hidden;
   out.observe = run.open.text_at("observe");
   out.limits_hit.assign(run.limits_hit.begin(), run.limits_hit.end());
   out.refused = run.was_refused();
@@ -145,9 +146,25 @@ Value effective_json(const Effective& e) {
   out.set("sources", texts(e.sources)).set("denials", Value::of(static_cast<std::int64_t>(e.denials)));
   out.set("tried", texts(e.tried)).set("limits_hit", texts(e.limits_hit)).set("refused", Value::of(e.refused));
   out.set("hide_patterns", texts(e.hide_patterns)).set("observe", Value::of(e.observe));
+  out.set("not_hidden", Value::of(std::to_string(e.not_hidden)));
   out.set("origin", Value::of(e.origin)).set("ended_by", Value::of(e.ended_by)).set("status", Value::of(e.status));
   return out;
 }
+
+namespace {
+
+std::string hidden_words(const Effective& e) {
+  std::string out = "nothing";
+  if (!e.hide_patterns.empty() || e.hidden > 0)
+    out = std::to_string(e.hidden) + (e.hidden == 1 ? " path" : " paths") + " that fit " + joined(e.hide_patterns, "no pattern");
+  if (e.not_hidden == 0) return out;
+  // A look that was not possible counts as one place.
+  const std::string more = e.not_hidden == 1 ? "1 place that fitted at its end was NOT hidden (or could not be looked for)"
+                                             : std::to_string(e.not_hidden) + " places that fitted at its end were NOT hidden";
+  return out + "; " + more + ": what it read there is not known";
+}
+
+}  // namespace
 
 std::vector<std::string> effective_words(const Effective& e) {
   if (e.refused) {
@@ -159,8 +176,7 @@ std::vector<std::string> effective_words(const Effective& e) {
   out.push_back("it could read: " + joined(e.read, "nothing") + ", and the base runtime");
   out.push_back("it could write: " + joined(e.write, "nothing but its own scratch space"));
   out.push_back("it could start: programs of the base runtime" + (e.exec.empty() ? "" : ", " + joined(e.exec, "")));
-  out.push_back("hidden from it: " + (e.hide_patterns.empty() && e.hidden == 0 ? std::string("nothing")
-                                                                                : std::to_string(e.hidden) + (e.hidden == 1 ? " path" : " paths") + " that fit " + joined(e.hide_patterns, "no pattern")));
+  out.push_back("hidden from it: " + hidden_words(e));
   out.push_back(e.network == "none"       ? "network: none, not even loopback"
                 : e.network == "loopback" ? "network: loopback of its own only"
                                           : "network: not recorded");

@@ -23,6 +23,7 @@ struct Effective {
   std::vector<std::string> write;
   std::vector<std::string> exec;   // `memory` and `scratch`: code that lies in no file, or in /tmp
   std::int64_t hidden = 0;
+  std::uint64_t not_hidden = 0;  // places that matched at its end and had no mask
   std::vector<std::string> hide_patterns;
   std::string network;
   std::string git;

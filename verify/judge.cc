@@ -29,6 +29,7 @@ class RunJudge {
     const auto policy = recompute_policy(run_, reader_, cache_, report_);
     if (policy && run_.has_enforced()) check_enforced(*policy);
     if (policy) check_told();
+    if (policy) check_not_hidden(*policy);
     if (policy && programs) check_started(*policy, *programs);
     if (policy && programs) judge_programs(run_, *policy, *programs, report_);
     if (policy) judge_measured(run_, *policy, reader_, report_);
@@ -65,9 +66,15 @@ class RunJudge {
     }
   }
 
+  // Only a run that hides something looks whether all of it was hidden.
+  void check_not_hidden(const Policy& policy) {
+    if (run_.hide_gaps == 0 || policy.normal.at("hide").size() > 0) return;
+    report_.add(Code::contradiction, "what should have been hidden was looked for, and nothing should have been", "a pattern in `hide`", "", run_.last_seq);
+  }
+
   // The tool is the first program that starts: as it was called, or as the file that was found.
   void check_started(const Policy& policy, std::string_view programs) {
-    if (run_.gaps > 0 || policy.normal.at("command").size() == 0) return;
+    if (run_.start_gaps > 0 || policy.normal.at("command").size() == 0) return;
     const auto last_name = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
     const std::string_view called = last_name(policy.normal.at("command").items()[0].text());
     const Value& file = run_.open.at("exe").at("path");

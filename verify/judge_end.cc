@@ -125,7 +125,7 @@ class EndChecker {
     if (!execs.is_object()) {
       if (run_.program_gaps > 0) contradict("programs were not listed and no list is there", "execs", "");
       // Lost only when its process was gone before it could be looked at, which is a gap.
-      if (close_.at("exit").has("code") && run_.gaps == 0) contradict("the tool ran and no start of a program was seen", "execs", "");
+      if (close_.at("exit").has("code") && run_.start_gaps == 0) contradict("the tool ran and no start of a program was seen", "execs", "");
       return std::nullopt;
     }
     auto text = reader_.open(execs.at("list"));

@@ -70,7 +70,7 @@ void judge_programs(const RunEvidence& run, const Policy& policy, std::string_vi
 void judge_measured(const RunEvidence& run, const Policy& policy, DocumentReader& reader,
                     RunReport& report) {
   const Value& file = run.open.at("exe").at("path");
-  if (run.gaps > 0 || !run.close.at("exit").has("code") || !file.is_object()) return;
+  if (run.start_gaps > 0 || !run.close.at("exit").has("code") || !file.is_object()) return;
   std::string path;
   if (file.has("commit")) {
     const auto opened = reader.open(file.at("commit"));

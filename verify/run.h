@@ -76,6 +76,8 @@ struct RunEvidence {
   std::uint64_t unlisted_programs = 0;  // of the gaps `programs`
   std::uint64_t program_gaps = 0;
   std::uint64_t hide_gaps = 0;        // those of reason `not_hidden`
+  std::uint64_t not_hidden = 0;       // places that these count; at most UINT64_MAX
+  std::uint64_t start_gaps = 0;       // gaps in which the start of a program can have been lost
   std::set<std::string> streams;      // that output was captured of
   std::uint64_t output_bytes = 0;     // of both; at most UINT64_MAX
   std::int64_t truncated_seq = -1;    // of an output.captured that is not whole

@@ -141,6 +141,16 @@ void check_audit(const Envelope& e, RunEvidence& run, Findings& findings) {
               .text = "told by a source that was not live"}, findings);
 }
 
+namespace {
+
+// What the kernel told of files, files that could not be read, and places that nothing hid tell
+// nothing of programs: beside them the start of the tool was seen.
+bool can_hide_a_start(std::string_view reason) {
+  return reason != "not_hidden" && reason != "artifact_unread" && reason != "audit_lost" && reason != "audit_cut";
+}
+
+}  // namespace
+
 void count_gap(const Envelope& e, RunEvidence& run, Findings& findings) {
   const View gap(e.body);
   const std::uint64_t lost = parse_decimal(gap.at("lost").raw()).value_or(0);
@@ -155,7 +165,11 @@ void count_gap(const Envelope& e, RunEvidence& run, Findings& findings) {
   }
   run.lost_view = run.lost_view || reason == "mask_lost" || reason == "source_lost";
   if (gap.at("source").raw() == "landlock_audit") check_audit(e, run, findings);
-  if (reason == "not_hidden") ++run.hide_gaps;
+  if (reason == "not_hidden") {
+    ++run.hide_gaps;
+    run.not_hidden += std::min(lost, UINT64_MAX - run.not_hidden);
+  }
+  if (can_hide_a_start(reason)) ++run.start_gaps;
   // A program that started was not refused, and what nothing hides is read without being refused.
   if (reason != "programs" && reason != "not_hidden") run.lost_acts += std::min(lost, UINT64_MAX - run.lost_acts);
 }

@@ -11,7 +11,7 @@
 namespace ethos::verify {
 namespace {
 
-constexpr std::size_t kMaxCommand = 16384;
+constexpr std::size_t kMaxCommand = 16384;  // more is not shown
 constexpr JsonLimits kNormal{std::size_t{1} << 20U, 16, 100'000};
 constexpr JsonLimits kExecs{std::size_t{16} << 20U, 6, 100'000};
 
@@ -38,7 +38,8 @@ void read_close(const Value& close, DocumentReader& reader, Used& out) {
   if (!parsed) return;
   out.programs.emplace();
   for (const Value& one : parsed->items()) {
-    if (out.programs->size() == Used::kMaxPrograms) break;
+    out.has_more_programs = out.programs->size() == Used::kMaxPrograms;
+    if (out.has_more_programs) break;
     out.programs->push_back({path_text(one.at("path"), reader), one.text_at("count")});
   }
 }
@@ -76,8 +77,10 @@ std::string added_words(const Used& used) {
 
 Used used_of(const RunEvidence& run, DocumentReader& reader) {
   Used out;
-  if (const auto bytes = reader.open(run.open.at("argv")); bytes && bytes->size() <= kMaxCommand)
-    out.command = arguments_of(*bytes);
+  if (const auto bytes = reader.open(run.open.at("argv"))) {
+    out.command_bytes = bytes->size();
+    if (bytes->size() <= kMaxCommand) out.command = arguments_of(*bytes);
+  }
   const auto normal = reader.open(run.open.at("normal"));
   const auto parsed = normal ? parse_canonical(*normal, kNormal) : Result<Value>(Error{});
   if (parsed) {
@@ -111,6 +114,8 @@ Value used_json(const Used& used) {
       words.push(Value::of(printable(word, kMaxCommand)));
     out.set("command", std::move(words));
   }
+  if (!used.command && used.command_bytes > 0)
+    out.set("command_bytes", Value::of(static_cast<std::int64_t>(used.command_bytes)));
   if (!used.declared.empty()) {
     Value words = Value::array();
     for (const std::string& word : used.declared) words.push(Value::of(word));
@@ -152,6 +157,10 @@ std::vector<std::string> used_words(const Used& used) {
   std::vector<std::string> out;
   if (used.command) {
     out.push_back("command: " + joined(*used.command));
+  } else if (used.command_bytes > 0) {
+    out.push_back("command: " + (used.declared.empty() ? std::string() : joined(used.declared) + " as declared, and ") +
+                  "disclosed: " + std::to_string(used.command_bytes) +
+                  " bytes, more than is shown here (--show prints the record)");
   } else {
     out.push_back("command: " + (used.declared.empty() ? std::string("not disclosed")
                                                        : joined(used.declared) + added_words(used)));
@@ -173,8 +182,7 @@ std::vector<std::string> used_words(const Used& used) {
       line += (i == 0 ? ": " : ", ") + printable(program.path, 200) +
               (program.count == "1" ? "" : " x" + program.count);
     }
-    out.push_back(line +
-                  (used.programs && used.programs->size() == Used::kMaxPrograms ? ", ..." : ""));
+    out.push_back(line + (used.has_more_programs ? ", ..." : ""));
   }
   if (used.artifacts_total == 0) {
     out.emplace_back(

@@ -27,7 +27,9 @@ struct Used {
     std::string count;
   };
 
-  std::optional<std::vector<std::string>> command;  // nothing: not disclosed
+  // Nothing: not disclosed, or, with `command_bytes`, too long to be shown.
+  std::optional<std::vector<std::string>> command;
+  std::size_t command_bytes = 0;
   std::vector<std::string> declared;  // the command of the declaration, when that is disclosed
   std::int64_t argc = -1;             // words of the command; -1: not recorded
   bool has_end = false;               // files are brought out at the end only
@@ -38,6 +40,7 @@ struct Used {
   std::string max_rss_bytes;
   std::string programs_started;
   std::optional<std::vector<Program>> programs;  // nothing: not disclosed; the first kMaxPrograms
+  bool has_more_programs = false;
   std::uint64_t output_bytes = 0;
   std::uint64_t artifacts_total = 0;
   std::vector<Artifact> artifacts;  // the first RunEvidence::kMaxArtifacts

@@ -252,6 +252,15 @@ TEST_CASE("made up: gaps after which a run cannot go on", "[verify]") {
   More twice = gap("not_hidden", "1", "supervisor");
   twice.push_back(twice.front());
   refused(verify_linter(twice, {{"gaps", 2}}), "contradiction");
+  CHECK(verify_linter(gap("not_hidden", "10000", "supervisor"), tool).status == 0);
+  for (const char* lost : {"10001", "18446744073709551615"})
+    refused(verify_linter(gap("not_hidden", lost, "supervisor"), tool), "contradiction");
+  LedgerMaker ledger;
+  RunChoices bare;  // hides nothing
+  bare.more = gap("not_hidden", "3", "supervisor");
+  bare.patch["run.close"] = tool;
+  add_run(ledger, bare);
+  refused(verify_maker(ledger), "contradiction");
   refused(verify_linter(gap("mask_lost", "1", "supervisor"), tool), "contradiction");
   refused(verify_linter(gap("source_lost", "1", "seccomp"), tool), "contradiction");
   refused(verify_linter(gap("source_lost", "999", "seccomp"), runner), "contradiction");
@@ -284,6 +293,54 @@ TEST_CASE("made up: programs that do not name the tool", "[verify]") {
   CHECK(with("usr/bin/evil", "usr/bin/shellcheck", 1).status ==
         0);  // its own start may be what was lost
   refused(with("usr/bin/evil", "usr/bin/shellcheck"), "contradiction");
+}
+
+TEST_CASE("made up: a gap that tells nothing of programs excuses nothing of them", "[verify]") {
+  struct Row {
+    const char* reason;
+    const char* source;
+    bool is_excuse;
+  };
+  for (const Row& row : {Row{"not_hidden", "supervisor", false},
+                         Row{"target_gone", "seccomp", true}, Row{"unreadable", "seccomp", true}}) {
+    const More more = {
+        {"run.gap", {{"lost", "1"}, {"reason", row.reason}, {"source", row.source}}}};
+    const auto with = [&](const Json& open, const std::string& started) {
+      LedgerMaker ledger;
+      RunChoices choices;
+      choices.vector = "02-linter";
+      choices.more = more;
+      choices.patch["run.open"] = open;
+      Json close = {{"gaps", 1}};
+      if (started.empty()) {
+        close["execs"] = nullptr;
+      } else {
+        const Json list = {{{"count", "1"}, {"path", {{"base", "system"}, {"path", started}}}}};
+        close["execs"] = {{"list", ledger.commit("execs", list.dump())}, {"total", "1"}};
+      }
+      choices.patch["run.close"] = close;
+      add_run(ledger, choices);
+      return verify_maker(ledger);
+    };
+    const auto exe = [](const char* base, const char* path) {
+      return Json{{"exe",
+                   {{"measured", "before_start"},
+                    {"path", {{"base", base}, {"path", path}}},
+                    {"sha256", "sha256:" + std::string(64, 'b')},
+                    {"size", 7}}}};
+    };
+    const Json good = exe("system", "usr/bin/shellcheck");
+    CAPTURE(row.reason);
+    {
+      const Outcome r = with(good, "usr/bin/shellcheck");
+      CAPTURE(r.out.substr(0, 3000));
+      CHECK(r.status == 0);
+    }
+    CHECK(with(good, "").status == (row.is_excuse ? 0 : 1));
+    CHECK(with(good, "usr/bin/id").status == (row.is_excuse ? 0 : 1));
+    CHECK(with(exe("workspace", "src/evil"), "usr/bin/shellcheck").status ==
+          (row.is_excuse ? 0 : 1));
+  }
 }
 
 TEST_CASE("made up: one run from two writers, and writers of what nobody hands over", "[verify]") {

@@ -191,6 +191,41 @@ TEST_CASE("runs: what was not watched, not hidden and not limited is said", "[ve
       has(told(none, {"--runs"}), "denied acts: none was recorded, of those that would have been"));
 }
 
+TEST_CASE("runs: what should have been hidden and was not is said beside what was", "[verify]") {
+  for (const auto& [lost, words] : {std::pair{"7", "; 7 places that fitted at its end were NOT hidden: what it read there"},
+                                    {"1", "; 1 place that fitted at its end was NOT hidden (or could not be looked for)"}}) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.vector = "02-linter";
+    choices.more = {{"run.gap", {{"lost", lost}, {"reason", "not_hidden"}, {"source", "supervisor"}}}};
+    choices.patch["run.close"] = {{"gaps", 1}};
+    add_run(ledger, choices);
+    CHECK(has(told(ledger, {"--runs"}), words));
+    CHECK(verify_maker(ledger).json.at("runs").at(0).at("effective").at("not_hidden") == lost);
+  }
+}
+
+TEST_CASE("runs: a long command is not said to be withheld, and a full list not to go on", "[verify]") {
+  for (const std::size_t programs : {50U, 51U}) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.vector = "02-linter";
+    const std::string argv = "shellcheck" + std::string(1, '\0') + std::string(20'000, 'x') + std::string(1, '\0');
+    choices.patch["run.open"] = {{"argv", ledger.commit("argv", argv)}};
+    Json list = Json::array({{{"count", "1"}, {"path", {{"base", "system"}, {"path", "usr/bin/shellcheck"}}}}});
+    for (std::size_t i = 1; i < programs; ++i)
+      list.push_back({{"count", "1"}, {"path", {{"base", "system"}, {"path", "usr/bin/t" + std::to_string(100 + i)}}}});
+    choices.patch["run.close"] = {{"execs", {{"list", ledger.commit("execs", list.dump())}, {"total", std::to_string(programs)}}}};
+    add_run(ledger, choices);
+    const std::string words = told(ledger, {"--runs"});
+    CAPTURE(words);
+    CHECK(has(words, "disclosed: 20012 bytes, more than is shown here"));
+    CHECK_FALSE(has(words, "not disclosed"));
+    CHECK(has(words, ", ...") == (programs > 50));
+    CHECK(verify_maker(ledger).json.at("runs").at(0).at("used").at("command_bytes") == 20012);
+  }
+}
+
 TEST_CASE("keys: changes are told with record and reason", "[verify]") {
   LedgerMaker ledger;
   add_run(ledger);
