@@ -337,7 +337,10 @@ ControlState generator(const Model& model) {
 ControlState chain(const Model& model) { return by_verdict(model, "integrity"); }
 ControlState anchor(const Model& model) {
   if (model.verdict.result_of("time") != "none") return by_verdict(model, "time");
-  return state(Shown::no_event, "no time stamp of an authority and no cosignature of a witness");
+  return state(Shown::not_recorded,
+               "none taken, so this safeguard is absent: no time stamp of an authority and no "
+               "cosignature of a witness",
+               "a time stamp (ethos-ledger anchor) or a cosignature (ethos-ledger cosign)");
 }
 
 struct Judge {

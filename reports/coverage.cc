@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reports/period.h"
+#include "reports/text.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -33,10 +34,10 @@ std::string_view name_of(Coverage::State state) {
   return "";
 }
 
-Coverage coverage_of(const Period& period, const Source& source) {
+namespace {
+
+Coverage coverage_between(std::int64_t from, std::int64_t until, const Source& source) {
   Coverage out;
-  const std::int64_t from = period.from * 1000;
-  const std::int64_t until = period.until * 1000;
   out.begins_earlier = from < source.first_ms;
   // A record of the last millisecond does not show that the period is over.
   out.ends_later = until > source.head_ms;
@@ -47,6 +48,75 @@ Coverage coverage_of(const Period& period, const Source& source) {
               : out.begins_earlier || out.ends_later ? Coverage::State::part
                                                      : Coverage::State::whole;
   return out;
+}
+
+// "1 min 13 s of 48 h, 0.042 %": of a part that is small, the percentage still says how small.
+std::string share_text(const Coverage& covered, const Period& period) {
+  const std::int64_t part = covered.until_ms - covered.from_ms;
+  const std::int64_t whole = (period.until - period.from) * 1000;
+  return "From the first to the last record: " + human_duration(part) + " of " +
+         human_duration(whole) + ", " + percent_text(part, whole) + ".";
+}
+
+}  // namespace
+
+std::string percent_text(std::int64_t part, std::int64_t whole) {
+  // Thousandths of a percent, never rounded up to all of it or down to nothing.
+  if (whole <= 0 || part <= 0) return "0 %";
+  if (part >= whole) return "100 %";
+  const std::int64_t thousandths = std::max<std::int64_t>(1, part * 1000 / (whole / 100));
+  const std::int64_t units = thousandths / 1000;
+  if (units >= 1) return std::to_string(std::min<std::int64_t>(units, 99)) + " %";
+  const std::string digits = std::to_string(thousandths + 1000).substr(1);
+  return "0." + digits + " %";
+}
+
+Coverage coverage_of(const Period& period, const Source& source) {
+  return coverage_between(period.from * 1000, period.until * 1000, source);
+}
+
+Coverage coverage_of(const Bucket& bucket, const Source& source) {
+  return coverage_between(bucket.from * 1000, bucket.until * 1000, source);
+}
+
+std::string covered_share(const Model& model) {
+  if (is_fleet(model) || model.covered.state != Coverage::State::part) return {};
+  return human_duration(model.covered.until_ms - model.covered.from_ms) + " of " +
+         human_duration((model.period.until - model.period.from) * 1000) + " covered (" +
+         percent_text(model.covered.until_ms - model.covered.from_ms,
+                      (model.period.until - model.period.from) * 1000) +
+         ")";
+}
+
+StraddlingWords straddling_words(const Model& model) {
+  const auto runs = [](std::int64_t count) {
+    return std::to_string(count) + (count == 1 ? " run was" : " runs were");
+  };
+  StraddlingWords out;
+  if (knows_start(model)) {
+    out.start = runs(model.open_at_start) + " open when the period began (counted before it)";
+  } else {
+    out.start =
+        "which runs were open when the period began is not known: no record covers that "
+        "moment";
+  }
+  if (knows_end(model)) {
+    out.end = runs(model.open_at_end) + " open when it ended (counted in it)";
+  } else {
+    out.end = "which were open when it ended is not known; at the last record " +
+              runs(model.open_at_end) + " open";
+  }
+  return out;
+}
+
+bool knows_start(const Model& model) {
+  if (is_fleet(model)) return model.covered.state == Coverage::State::whole;
+  return model.open_at_start != 0 || !model.covered.begins_earlier;
+}
+
+bool knows_end(const Model& model) {
+  if (is_fleet(model)) return model.covered.state == Coverage::State::whole;
+  return !model.covered.ends_later;
 }
 
 void set_coverage(Model& model) {
@@ -69,7 +139,7 @@ std::string coverage_text(const Model& model) {
     return "Nothing of it: it begins after the last record, which is of " + last +
            ". What was recorded later, if anything, is not in this report.";
   }
-  std::string out = "In part.";
+  std::string out = "In part. " + share_text(model.covered, period);
   if (model.covered.begins_earlier) {
     out += " It begins before the ledger's first record, which is of " + first +
            ": nothing is known of the time before that.";

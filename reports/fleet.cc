@@ -278,12 +278,15 @@ void FleetBuilder::count(const Model& model, std::uint32_t member) {
   for (std::size_t i = 0; i < model.buckets.size(); ++i) {
     BucketRow& sum = fleet_.buckets[i];
     const BucketRow& one = model.buckets[i];
+    // Of the first verified one its state; of more, what all of them agree on, or a part.
+    sum.covered = !has_covered_ || sum.covered == one.covered ? one.covered : Coverage::State::part;
     sum.runs += one.runs;
     sum.refused += one.refused;
     sum.limit_records += one.limit_records;
     sum.denial_records += one.denial_records;
     sum.denied_acts += one.denied_acts;
   }
+  has_covered_ = true;
   for (const Exception& row : model.exceptions) {
     const Run& run = model.runs[row.run];
     fleet_.exceptions.push_back({member, run.id, model.text(run.tool), row});

@@ -110,6 +110,7 @@ class FleetBuilder {
   void trim(std::size_t most);
   Fleet fleet_;
   std::set<std::string> previous_tools_;
+  bool has_covered_ = false;  // the stretches have the coverage of some ledger
 };
 
 }  // namespace ethos::reports

@@ -21,7 +21,7 @@ class Writer {
     list("members", fleet_.members, [this](const FleetMember& row) { member(row); });
     out_.line().key("summary").open_object();
     put_tally(out_, "period", fleet_.now);
-    put_tally(out_, "previous_period", fleet_.previous);
+    put_tally_before(out_, fleet_.previous, frame_.covered_before.state);
     out_.member("exceptions", fleet_.all_exceptions);
     out_.member("members", static_cast<std::int64_t>(fleet_.members.size()));
     out_.member("unverified", fleet_.unverified()).member("records", frame_.source.size);
@@ -69,7 +69,7 @@ class Writer {
     out_.member("verifier", row.verifier).member("pin", row.pin);
     put_verdicts(out_, row.checks);
     put_tally(out_, "period", row.now);
-    put_tally(out_, "previous_period", row.previous);
+    put_tally_before(out_, row.previous, row.covered_before.state);
     out_.member("exceptions", row.exceptions).member("drift", row.drift);
     out_.member("widened", row.widened).member("unapproved", row.unapproved);
     out_.member("open_at_start", row.open_at_start).member("open_at_end", row.open_at_end);

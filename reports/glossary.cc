@@ -142,10 +142,17 @@ const std::vector<Term>& glossary() {
       {"Staged",
        "written to a place of the run's own and brought out only when the tool ended by "
        "itself."},
+      {"State of evidence",
+       "shown: records of that kind exist; of an attempt that was refused, this shows the attempt "
+       "and the refusal, and no breach. Partly shown: some, and what is missing is named. No such "
+       "event recorded: an event of that kind would have left a record, and there is none. Absent "
+       "or not recorded: a safeguard that was not taken, or something that these records do not "
+       "hold. Contradicted: the verifier does not confirm it."},
       {"Status of ethos-run / Exit of the tool",
        "two numbers. ethos-run ends with the tool's own exit unless: 120 refused before the start, "
-       "121 ended at a limit, 122 acts were denied, or counted without a record, and the caller "
-       "asked to fail then, 124 ended at the limit of time, 125 ethos-run failed, 126 not "
+       "121 ended at a limit, 122 acts were denied, or counted without a record, and whoever "
+       "started ethos-run had asked for it (--fail-on-denial), 124 ended at the limit of time, 125 "
+       "ethos-run failed, 126 not "
        "executable, 127 not found, above 128 a signal."},
       {"Straddling run",
        "a run that was opened in one period and ended in another. It is counted once, where it was "
@@ -163,7 +170,9 @@ const std::vector<Term>& glossary() {
       {"Time stamp / Anchor",
        "an authority's signed statement that a state of the ledger existed by a certain time."},
       {"Tree", "the Merkle tree (RFC 6962) over all records, whose top is the root."},
-      {"Unused", "use would have left a record, and there is none."},
+      {"Unused",
+       "use that takes effect would have left a record, and there is none: nothing came out of a "
+       "write grant. What was written in the run's own layer and never came out is not told."},
       {"Use is not recorded",
        "this kind of use leaves no record; neither use nor its absence is claimed."},
       {"Used", "a record shows use: a file that was exported from a write grant, a program start."},

@@ -163,7 +163,9 @@ void put_write_use(Html& html, const GrantRow& row) {
     put_count(html, row.used_runs, "run, ", "runs, ");
     put_count(html, static_cast<std::int64_t>(row.acts), "file exported", "files exported");
   } else if (row.discarded_runs != row.runs) {
-    html.raw("unused: nothing was exported");
+    html.raw(
+        "nothing was exported: no file came out of the run; whether something was written to its "
+        "layer and removed there again, or kept from coming out, is not recorded");
   }
   if (row.discarded_runs == 0) return;
   if (row.used_runs != 0 || row.discarded_runs != row.runs) html.raw("; ");

@@ -29,10 +29,10 @@ void put_verdict_table(const Page& page) {
     html.raw("<tr><th scope=\"row\">")
         .text(verdict_label(check.name))
         .raw("</th><td")
-        .attribute("class", "nw v-" + check.result)
+        .attribute("class", is_qualified(model, check) ? "v-incomplete" : "v-" + check.result)
         .raw(">");
     html.raw(verdict_symbol(check.result))
-        .text(verdict_word(check.result))
+        .text(verdict_word(model, check))
         .raw("</td><td class=\"n\">")
         .number(check.checked)
         .raw("</td><td>")
@@ -109,7 +109,8 @@ void put_steps(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
   html.raw(
-      "<li><strong>The evidence</strong>: the ledger, or a bundle of the whole of it, and the "
+      "<li><strong>The evidence</strong>, from whoever made this report: the ledger, or a bundle "
+      "of the whole of it, and the "
       "directory of this report. A ledger is several files at rest (<code>ledger.db</code> and "
       "<code>ledger.db-wal</code>): a copy of the first alone is an older state. In the commands "
       "PIN, LEDGER and DIR are your own.\n<ol>\n");
@@ -121,9 +122,12 @@ void put_steps(const Page& page) {
         .text(step.is_each_line ? "each line ends in" : "last line:")
         .raw(" </small>");
     put_code(html, step.answer);
+    html.raw("<small>. A bad answer: ").text(step.bad).raw("</small>");
     html.raw("</li>\n");
   }
   html.raw("</ol></li>\n</ol>\n<p>")
+      .text(maker_program_text())
+      .raw("</p>\n<p>")
       .text(asked_text(model))
       .raw("</p>\n<p>LEDGER may have grown since: only its first ")
       .number(model.source.size)
@@ -132,9 +136,10 @@ void put_steps(const Page& page) {
           "<code>--ledger LEDGER</code>) the same records and options give the same bytes too; for "
           "ethos-verify put the checkpoint above into a file and say <code>--at FILE</code>. To "
           "look at one record: ");
-  put_code(html, "ethos-ledger show --ledger LEDGER --json");
+  put_code(html, show_command(model));
   html.raw(
-      " prints the exact bytes; SHA-256 over one zero byte and these bytes is the leaf hash whose "
+      " (from its number to the next one) prints the exact bytes; SHA-256 over one zero byte and "
+      "these bytes is the leaf hash whose "
       "start stands beside each #number. A program of another version may word or count "
       "differently: then the files differ, and ethos-verify --report says whether the figures "
       "still follow from the records.</p>\n");
@@ -146,9 +151,10 @@ void put_check(const Page& page) {
   put_verdict_table(page);
   put_checkpoint(page);
   page.html.raw(
-      "<h3 id=\"again\">Do it again, without us</h3>\n<p>You need three things, none of them from "
-      "whoever made this report: your pin, your verifier, and the evidence. No network is "
-      "used.</p>\n<ol class=\"again\">\n");
+      "<h3 id=\"again\">Do it again, without us</h3>\n<p>You need three things. Two must come on "
+      "another way than from whoever made this report: your pin and your verifier. The third, the "
+      "evidence, only they can hand over, and it needs no trust: your verifier checks it against "
+      "your pin. No network is used.</p>\n<ol class=\"again\">\n");
   put_pin(page);
   put_program(page);
   put_steps(page);

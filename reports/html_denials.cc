@@ -22,11 +22,13 @@ void put_buckets(const Page& page) {
                    "denial records",
                    "limit records",
                    {}};
+  std::size_t unknown = 0;
   for (const BucketRow& row : model.buckets) {
+    unknown += row.is_unknown() ? 1U : 0U;
     runs.bars.push_back({row.bucket.label, static_cast<std::uint64_t>(row.runs - row.refused),
-                         static_cast<std::uint64_t>(row.refused)});
+                         static_cast<std::uint64_t>(row.refused), row.is_unknown()});
     denials.bars.push_back({row.bucket.label, static_cast<std::uint64_t>(row.denial_records),
-                            static_cast<std::uint64_t>(row.limit_records)});
+                            static_cast<std::uint64_t>(row.limit_records), row.is_unknown()});
   }
   runs.description = std::to_string(model.now.runs) + " runs in the period, " +
                      std::to_string(model.now.refused) + " refused to start.";
@@ -39,7 +41,10 @@ void put_buckets(const Page& page) {
         .text(chart.title)
         .raw(
             ", labelled with the first day (month-day); counted where the run was opened. "
-            "The figures are in the table below.</figcaption></figure>\n");
+            "The figures are in the table below.");
+    if (unknown != 0)
+      html.raw(" A dashed frame (n/c): not covered by any record, so nothing is known of it.");
+    html.raw("</figcaption></figure>\n");
   }
   open_details(page)
       .raw("><summary>Figures by ")
@@ -59,9 +64,14 @@ void put_buckets(const Page& page) {
   for (const BucketRow& row : model.buckets) {
     html.raw("<tr><th scope=\"row\" class=\"nw\">")
         .text(row.bucket.label)
-        .raw("</th><td class=\"n\">")
-        .number(row.runs)
-        .raw("</td><td class=\"n\">");
+        .raw(row.covered == Coverage::State::part
+                 ? Markup(" <span class=\"mute\">in part</span></th>")
+                 : Markup("</th>"));
+    if (row.is_unknown()) {
+      html.raw("<td colspan=\"5\">not covered: no record tells</td></tr>\n");
+      continue;
+    }
+    html.raw("<td class=\"n\">").number(row.runs).raw("</td><td class=\"n\">");
     html.number(row.refused)
         .raw("</td><td class=\"n\">")
         .number(row.denial_records)

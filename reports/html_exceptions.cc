@@ -93,10 +93,9 @@ void put_completeness(const Page& page) {
   put_count(html, model.now.aborted, "run lost its supervisor and was closed by recovery",
             "runs lost their supervisor and were closed by recovery");
   html.raw("</dd>\n<dt>Straddling</dt><dd>");
-  put_count(html, model.open_at_start, "run was", "runs were");
-  html.raw(" open when the period began (counted before it); ");
-  put_count(html, model.open_at_end, "run was", "runs were");
-  html.raw(" open when it ended (counted in it)</dd>\n<dt>Lost events</dt><dd>");
+  const StraddlingWords straddling = straddling_words(model);
+  html.text(straddling.start).raw("; ").text(straddling.end);
+  html.raw("</dd>\n<dt>Lost events</dt><dd>");
   html.number(model.now.lost_acts).raw(" acts were counted without a record of their own, in ");
   put_count(html, model.now.gap_records, "gap record", "gap records");
   html.raw("</dd>\n<dt>Clock</dt><dd>");

@@ -52,6 +52,13 @@ std::string unwatched_note(const Model& model) {
          std::to_string(model.now.started) + " runs;";
 }
 
+std::string coverage_note(const Model& model) {
+  if (model.covered.state == Coverage::State::none) return "the period is not covered;";
+  const std::string share = covered_share(model);
+  if (!share.empty()) return share + ";";
+  return model.covered.state == Coverage::State::part ? "the period is covered in part;" : "";
+}
+
 std::int64_t capped(std::uint64_t value) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(value, 9007199254740991ULL));
 }
@@ -131,9 +138,7 @@ void put_verdicts(const Page& page) {
   html.raw(model.verified ? Markup("<section class=\"box\" id=\"verdicts\">\n")
                           : Markup("<section class=\"box no\" id=\"verdicts\">\n"));
   if (model.verified) {
-    html.raw("<h2>Verified to record ")
-        .number(model.source.size - 1)
-        .raw("</h2>\n<p>By ethos-verify ");
+    html.raw("<h2>").text(verified_heading(model)).raw("</h2>\n<p>By ethos-verify ");
   } else {
     html.raw("<h2>Not verified</h2>\n<p><strong>")
         .text(model.unverified_reason)
@@ -155,20 +160,20 @@ void put_verdicts(const Page& page) {
       "true.</p>\n<ul class=\"verdicts\">\n");
   for (const Verdict::Check& check : model.verdict.checks) {
     html.raw("<li")
-        .attribute("class", "b-" + check.result)
+        .attribute("class", is_qualified(model, check) ? "b-incomplete" : "b-" + check.result)
         .raw("><strong>")
         .text(verdict_label(check.name))
         .raw(": <span")
-        .attribute("class", "v-" + check.result);
+        .attribute("class", is_qualified(model, check) ? "v-incomplete" : "v-" + check.result);
     html.raw(">")
         .raw(verdict_symbol(check.result))
-        .text(verdict_word(check.result))
+        .text(verdict_word(model, check))
         .raw("</span></strong> <small>");
     html.text(shortened(verdict_says(check), 500)).raw("</small></li>\n");
   }
   html.raw(
-      "</ul>\n<p><strong>Not proved</strong> <small>(<a href=\"#not-proved\">all of "
-      "it</a>)</small>:</p><ul>\n");
+      "</ul>\n<p><strong>Not proved</strong> <small>(<a href=\"#not-proved\">the whole "
+      "list</a>)</small>:</p><ul>\n");
   const std::vector<std::string> missing = not_proved(model);
   for (std::size_t i = 0; i < std::min<std::size_t>(4, missing.size()); ++i) {
     html.raw("<li>").text(missing[i]).raw("</li>\n");
@@ -185,7 +190,7 @@ void put_minute(const Page& page) {
   if (model.runs.empty()) html.raw("<p><strong>").text(empty_period_text()).raw("</strong></p>\n");
   html.raw("<p>").text(comparison_text(model)).raw("</p>\n<ul class=\"tiles\">\n");
   for (const Tile& tile : {
-           Tile{"#runs", "runs opened", now.runs, before.runs},
+           Tile{"#runs", "runs opened", now.runs, before.runs, coverage_note(model)},
            Tile{"#allowed", "different tools", now.tools, before.tools},
            Tile{"#exceptions", "exceptions", static_cast<std::int64_t>(model.exceptions.size())},
            Tile{"#denials", "refused acts", capped(now.denied_acts), capped(before.denied_acts),

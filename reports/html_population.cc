@@ -41,8 +41,22 @@ void put_growth(const Page& page) {
   if (model.runs.empty()) return;
   const std::int64_t from = model.period.from;
   GrowthChart chart{
-      "chart-population", "Runs opened since the period began", "", "", "", 1, {}, {}};
+      "chart-population", "Runs opened since the period began", "", "", "", 1, 0, 0, {}, {}};
   chart.length = static_cast<std::uint64_t>(model.period.until - from);
+  chart.begins = static_cast<std::uint64_t>(
+      std::clamp<std::int64_t>(model.source.first_ms / 1000 - from, 0, model.period.until - from));
+  if (!model.runs.empty()) {
+    // A clock that was set back may open a run before the first record.
+    const auto earliest =
+        std::min_element(model.runs.begin(), model.runs.end(),
+                         [](const Run& a, const Run& b) { return a.started_ms < b.started_ms; });
+    chart.begins = std::min(chart.begins, static_cast<std::uint64_t>(std::max<std::int64_t>(
+                                              0, earliest->started_ms / 1000 - from)));
+  }
+  chart.ends = chart.length;
+  if (model.source.head_ms < model.period.until * 1000)
+    chart.ends =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, model.source.head_ms / 1000 - from));
   chart.first_label = date_text(model.period.first_day);
   chart.last_label = date_text(model.period.last_day);
   put_growth_points(model, chart);
@@ -56,14 +70,15 @@ void put_growth(const Page& page) {
                              static_cast<std::uint64_t>(run.started_ms / 1000 - from)});
     }
   }
-  chart.description = std::to_string(total) + " runs at the end of the period, " +
+  chart.description = std::to_string(total) + " runs up to the last record of the period, " +
                       std::to_string(chart.marks.size()) + " of them marked as drawn.";
   page.html.raw("<figure>");
   put_growth_chart(page.html, chart);
   page.html
       .raw(
           "<figcaption>Runs opened since the period began, each step where a run was opened; the "
-          "line ends at the last record, after which nothing is known")
+          "line begins at the first record and ends at the last record; of the time before and "
+          "after, in a dashed frame, nothing is known")
       .raw(model.sample ? Markup("; a tick below the axis is a run of the sample. ")
                         : Markup(". "));
   page.html.raw("The figures are in the section Denials and limits.</figcaption></figure>\n");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json_parts.h"
 
+#include "reports/coverage.h"
 #include "reports/words.h"
 
 namespace ethos::reports {
@@ -51,9 +52,24 @@ void put_tally(JsonOut& out, std::string_view key, const Tally& tally) {
   out.member("runs_with_weaker", tally.runs_with_weaker).close_object();
 }
 
+void put_tally_before(JsonOut& out, const Tally& tally, Coverage::State covered) {
+  if (covered == Coverage::State::none) {
+    out.line().key("previous_period").null();
+  } else {
+    put_tally(out, "previous_period", tally);
+  }
+}
+
 void put_bucket(JsonOut& out, const BucketRow& row) {
   out.member("start", row.bucket.label).member("from", utc_text(row.bucket.from));
-  out.member("until", utc_text(row.bucket.until)).member("runs", row.runs);
+  out.member("until", utc_text(row.bucket.until)).member("covered", name_of(row.covered));
+  if (row.is_unknown()) {
+    for (const std::string_view key :
+         {"runs", "refused", "denial_records", "denied_acts", "limit_records"})
+      out.key(key).null();
+    return;
+  }
+  out.member("runs", row.runs);
   out.member("refused", row.refused).member("denial_records", row.denial_records);
   out.member("denied_acts", row.denied_acts).member("limit_records", row.limit_records);
 }

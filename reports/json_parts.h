@@ -35,6 +35,8 @@ void put_period(JsonOut& out, const Model& model);
 void put_verdicts(JsonOut& out, const std::vector<Verdict::Check>& checks);
 // `key`: the figures of a set of runs.
 void put_tally(JsonOut& out, std::string_view key, const Tally& tally);
+// `previous_period`: null where no record covers it, which is not a period of zeros.
+void put_tally_before(JsonOut& out, const Tally& tally, Coverage::State covered);
 void put_bucket(JsonOut& out, const BucketRow& row);
 void put_cell(JsonOut& out, Capability capability, const MatrixCell& cell);
 void put_exception(JsonOut& out, const Exception& row);

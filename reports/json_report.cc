@@ -35,7 +35,7 @@ class Writer {
     out_.line().close_list();
     out_.line().key("summary").open_object();
     put_tally(out_, "period", model_.now);
-    put_tally(out_, "previous_period", model_.previous);
+    put_tally_before(out_, model_.previous, model_.covered_before.state);
     out_.member("exceptions", static_cast<std::int64_t>(model_.exceptions.size()));
     out_.member("drift", static_cast<std::int64_t>(model_.drift.size()));
     out_.member("first_sets", model_.first_sets());
@@ -130,6 +130,8 @@ class Writer {
     out_.member("ends_later", one.ends_later);
     time("from", one.from_ms);
     time("until", one.until_ms);
+    out_.member("covered_ms", one.until_ms - one.from_ms);
+    out_.member("length_ms", (period.until - period.from) * 1000);
     out_.close_object();
   }
   void coverage() {
@@ -197,7 +199,16 @@ class Writer {
 
   void completeness() {
     out_.line().key("completeness").open_object();
-    out_.member("open_at_start", model_.open_at_start).member("open_at_end", model_.open_at_end);
+    if (knows_start(model_)) {
+      out_.member("open_at_start", model_.open_at_start);
+    } else {
+      out_.key("open_at_start").null();
+    }
+    if (knows_end(model_)) {
+      out_.member("open_at_end", model_.open_at_end);
+    } else {
+      out_.key("open_at_end").null().member("open_at_last_record", model_.open_at_end);
+    }
     out_.member("clock_anomalies", model_.clock_anomalies);
     list("records", model_.tie_out, [this](const TieOutRow& row) {
       out_.member("type", row.type).member("period", row.period).member("before", row.before);

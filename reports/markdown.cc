@@ -213,9 +213,8 @@ class Writer {
     }
     tie_out(sum.type, sum);
     line("");
-    line("The checkpoint covers " + std::to_string(model_.source.size) +
-         " records. Open when the period began: " + std::to_string(model_.open_at_start) +
-         "; when it ended: " + std::to_string(model_.open_at_end) + ".");
+    line("The checkpoint covers " + std::to_string(model_.source.size) + " records. Straddling: " +
+         straddling_words(model_).start + "; " + straddling_words(model_).end + ".");
     line("");
   }
 

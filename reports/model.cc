@@ -106,9 +106,9 @@ std::string_view label_of(Shown state) {
     case Shown::partly:
       return "partly shown";
     case Shown::no_event:
-      return "no event in the period";
+      return "no such event recorded";
     case Shown::not_recorded:
-      return "not recorded by this tool";
+      return "absent or not recorded";
   }
   return "";
 }

@@ -230,10 +230,23 @@ struct RuleRow {
   Ref first;
 };
 
+// How much of a stretch of time the records can speak about (coverage.h).
+struct Coverage {
+  enum class State : std::uint8_t { whole, part, none };
+  State state = State::none;
+  bool begins_earlier = false;  // the stretch begins before the ledger's first record
+  bool ends_later = false;      // it ends after the last record: it is not known to be over
+  // What is covered of it, milliseconds; equal when nothing is.
+  std::int64_t from_ms = 0, until_ms = 0;
+};
+
 struct BucketRow {
   Bucket bucket;
+  Coverage::State covered = Coverage::State::whole;
   std::int64_t runs = 0, refused = 0, limit_records = 0, denial_records = 0;
   std::uint64_t denied_acts = 0;
+  // No record can tell: its figures are no zeros.
+  [[nodiscard]] bool is_unknown() const { return covered == Coverage::State::none && runs == 0; }
 };
 
 // "memory_bytes held by rlimit": in how many runs, first seen where.
@@ -415,16 +428,6 @@ struct Source {
   std::int64_t first_ms = 0;
   // Of record 0, as a pin has them: the hash of the record (base64), and the key it names.
   std::string genesis, root_vkey;
-};
-
-// How much of a stretch of time the records can speak about (coverage.h).
-struct Coverage {
-  enum class State : std::uint8_t { whole, part, none };
-  State state = State::none;
-  bool begins_earlier = false;  // the stretch begins before the ledger's first record
-  bool ends_later = false;      // it ends after the last record: it is not known to be over
-  // What is covered of it, milliseconds; equal when nothing is.
-  std::int64_t from_ms = 0, until_ms = 0;
 };
 
 struct Model {

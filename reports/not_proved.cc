@@ -73,8 +73,13 @@ std::vector<std::string> not_proved(const Model& model) {
                   "changed set shows under Drift of grants; who edited it is not recorded.");
   }
   out.emplace_back(
-      "That the kernel kept its promises: the records show what it was given and what it "
-      "answered.");
+      "That the kernel kept its promises, and that ethos-run told the truth: the records are what "
+      "ethos-run wrote down of what the kernel was given and answered. Of ethos-run itself a "
+      "record "
+      "names the version and no digest.");
+  out.emplace_back(
+      "What a program loaded: the digest of a tool is that of its one file; libraries, plug-ins "
+      "and settings that it read have none here.");
   if (model.verdict.result_of("time") != "pass") {
     out.emplace_back(
         "When it happened: times are the host's own clock; no outside party confirms them.");

@@ -16,6 +16,22 @@ std::string last_line_of_verifier(int status) {
   return "VERIFIED: everything asked for was checked and holds.";
 }
 
+// Exit status and first words, by the program that answers.
+std::string bad_answer(std::string_view command) {
+  if (command.find("ethos-verify ") == 0 && command.find("--report") != std::string_view::npos)
+    return "status 1 and \"FAILED:\": a figure does not follow from the records, each named; "
+           "other statuses as above";
+  if (command.find("ethos-verify ") == 0)
+    return "status 1 and \"FAILED:\" (a wrong pin, changed records, a copy older than the "
+           "checkpoint), 4 and \"INCOMPLETE:\" (something is missing), 2 or 3 and one line on "
+           "standard error (a wrong option; a file that cannot be read)";
+  if (command.find("ethos-report verify") == 0)
+    return "status 1 and a line that ends in \"different\" or \"missing\"";
+  if (command.find("ethos-report ") == 0)
+    return "another status and one line on standard error that begins with \"ethos-report:\"";
+  return "status 1 and a line that ends in \"FAILED\"";
+}
+
 std::string report_command(const Model& model) {
   return "ethos-report --ledger LEDGER --pin PIN" +
          (model.verified ? " --at " + std::to_string(model.source.size) : std::string()) +
@@ -30,6 +46,21 @@ std::string sample_command(const Model& model) {
   const std::size_t count = std::clamp<std::size_t>(model.runs.size(), 1, kUsual);
   return report_command(model) + " --sample " + std::to_string(count) + " --seed TEXT" +
          model.shaping + " --out DIR";
+}
+
+std::string maker_program_text() {
+  return "Which program is needed: what begins with ethos-verify needs your verifier alone, and "
+         "counts every figure again without ethos-report. What begins with ethos-report, making "
+         "the report again, comparing it and drawing a sample, needs that program too: it is in "
+         "the same source tree, and \"cmake --build --preset release --target ethos-report\" "
+         "builds it beside ethos-verify, which it starts. A sample can be drawn without it, by "
+         "hand (Population and sample). sha256sum is of every system.";
+}
+
+std::string show_command(const Model& model) {
+  const std::uint64_t seq = model.exceptions.empty() ? 0 : model.exceptions.front().ref.seq;
+  return "ethos-ledger show --ledger LEDGER --json --from " + std::to_string(seq) + " --to " +
+         std::to_string(seq + 1);
 }
 
 std::vector<RedoStep> redo_steps(const Model& model) {
@@ -58,6 +89,7 @@ std::vector<RedoStep> redo_steps(const Model& model) {
                  "ethos-report verify --ledger LEDGER --pin PIN DIR", "same", 0, true});
   out.push_back({"Compare the files with the list beside them", "cd DIR && sha256sum -c SHA256SUMS",
                  "OK", 0, true});
+  for (RedoStep& step : out) step.bad = bad_answer(step.command);
   return out;
 }
 

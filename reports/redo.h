@@ -16,6 +16,7 @@ struct RedoStep {
   std::string answer;         // what a good answer looks like: its last line
   int status = 0;             // and its exit status
   bool is_each_line = false;  // `answer` is how each line ends
+  std::string bad = {};       // what a bad one looks like: exit status and first words
 };
 std::vector<RedoStep> redo_steps(const Model& model);
 // "last line: VERIFIED: ...", "each line ends in \"same\"".
@@ -33,6 +34,10 @@ struct PinPart {
 std::vector<PinPart> pin_parts(const Model& model);
 std::string pin_text();
 
+// Which steps need the program that made the report, and how to get and build it.
+std::string maker_program_text();
+// Prints one record; of the first run of the period when there is one.
+std::string show_command(const Model& model);
 // Where the verifying program comes from, and how to build one; sentences.
 std::string verifier_source_text();
 std::vector<std::string> verifier_build_commands();

@@ -16,7 +16,9 @@ std::string results_text(const Model& model, const Artifact& sarif) {
   const std::int64_t own = own_results(model, sarif);
   return std::to_string(sarif.results) + (sarif.results == 1 ? " result: " : " results: ") +
          std::to_string(own) + " of the tool, " + std::to_string(sarif.results - own) +
-         " added by ethos-run, one for each denial and limit record of the run";
+         " added by ethos-run" +
+         (sarif.results == own ? std::string(" (the run has no denial and no limit record)")
+                               : std::string(" (one for each denial and limit record of the run)"));
 }
 
 std::string writer_text(const Model& model, const Artifact& row) {

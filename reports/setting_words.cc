@@ -20,7 +20,7 @@ bool has_word(std::string_view list, std::string_view word) {
 
 // Only of a profile that a run had: what is withheld has no other name here.
 std::string_view profile_words(std::string_view profile) {
-  if (profile == "lint-offline") return " (reads the workspace, writes nothing)";
+  if (profile == "lint-offline") return " (reads the workspace, writes nothing unless granted)";
   if (profile == "build-offline") return " (as for linters, with more of each limit)";
   if (profile == "no-proc") return " (as for linters, without /proc)";
   return "";

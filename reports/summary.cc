@@ -4,6 +4,7 @@
 #include <set>
 
 #include "reports/collect.h"
+#include "reports/coverage.h"
 #include "reports/exceptions.h"
 #include "reports/limit_forms.h"
 #include "reports/sample.h"
@@ -104,7 +105,8 @@ void count_rules(Model& model) {
 void fill_buckets(Model& model) {
   const Buckets buckets = split(model.period, model.zone);
   model.bucket_unit = buckets.unit;
-  for (const Bucket& bucket : buckets.list) model.buckets.push_back({bucket});
+  for (const Bucket& bucket : buckets.list)
+    model.buckets.push_back({bucket, coverage_of(bucket, model.source).state});
   for (const Run& run : model.runs) {
     BucketRow& row = model.buckets[buckets.index_of(run.started_ms / 1000)];
     ++row.runs;

@@ -69,6 +69,18 @@ class Drawing {
       html_.raw("><title>").text(tooltip).raw("</title></rect>\n");
     }
   }
+  // A stretch of which nothing is known: a dashed frame.
+  void unknown(const std::string& x, const std::string& y, const std::string& width,
+               const std::string& height, const std::string& tooltip) {
+    html_.raw("<rect class=\"axis\" fill=\"none\" stroke=\"#888\" stroke-dasharray=\"4 4\"")
+        .attribute("x", x)
+        .attribute("y", y)
+        .attribute("width", width)
+        .attribute("height", height)
+        .raw("><title>")
+        .text(tooltip)
+        .raw("</title></rect>\n");
+  }
   void label(const std::string& x, const std::string& y, Markup anchor, const std::string& words) {
     html_.raw("<text")
         .attribute("x", x)
@@ -159,6 +171,12 @@ void put_bar_chart(Html& html, const BarChart& chart) {
     const std::string x = tenths(middle - width / 2);
     const std::uint64_t first = scaled(bar.first, top, kPlotHeight * 10);
     const std::uint64_t second = scaled(bar.second, top, kPlotHeight * 10);
+    if (bar.is_unknown) {
+      draw.unknown(tenths(kLeft * 10 + slot * i), std::to_string(kTop), tenths(slot),
+                   std::to_string(kPlotHeight), bar.label + ": not covered by any record");
+      if (slot >= 300)
+        draw.label(tenths(middle), std::to_string(kTop + kPlotHeight / 2), "middle", "n/c");
+    }
     const std::string tooltip = bar.label + ": " + std::to_string(bar.first) + " " +
                                 chart.first_name + ", " + std::to_string(bar.second) + " " +
                                 chart.second_name;
@@ -217,7 +235,20 @@ void put_growth_chart(Html& html, const GrowthChart& chart) {
   Drawing draw(html, chart.id);
   draw.open(base + 40, chart.title, chart.description);
   draw.scale(top, base);
-  std::string points = place(0) + "," + std::to_string(base);
+  const auto gap = [&](std::uint64_t from, std::uint64_t to, const std::string& tooltip) {
+    if (to <= from) return;
+    const std::uint64_t span = (kWidth - kLeft - kRight) * 10;
+    const std::uint64_t x = scaled(std::min(from, length), length, span);
+    const std::uint64_t width = scaled(std::min(to, length), length, span) - x;
+    if (width == 0) return;
+    draw.unknown(tenths(kLeft * 10 + x), "14", tenths(width), std::to_string(kPlotHeight), tooltip);
+    if (width >= 900)
+      draw.label(tenths(kLeft * 10 + x + width / 2), std::to_string(14 + kPlotHeight / 2), "middle",
+                 "not covered");
+  };
+  gap(0, chart.begins, "before the first record: not covered");
+  gap(chart.ends, length, "after the last record: not covered");
+  std::string points = place(chart.begins) + "," + std::to_string(base);
   for (const GrowthChart::Point& point : chart.points)
     points += " " + place(point.at) + "," +
               tenths(base * 10 - scaled(point.total, top, kPlotHeight * 10));

@@ -17,6 +17,7 @@ struct BarChart {
   struct Bar {
     std::string label;
     std::uint64_t first = 0, second = 0;
+    bool is_unknown = false;  // nothing is known: a frame, no bar of height 0
   };
   std::string id;  // unique in the page, [a-z-]+
   std::string title, description;
@@ -55,6 +56,8 @@ struct GrowthChart {
   };
   std::string id, title, description, first_label, last_label;
   std::uint64_t length = 1;   // of the stretch
+  std::uint64_t begins = 0;   // before it nothing is known
+  std::uint64_t ends = 0;     // nor after it
   std::vector<Point> points;  // by time; totals never fall
   std::vector<Mark> marks;
 };

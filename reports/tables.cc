@@ -308,12 +308,18 @@ void fill_rules(const Model& model, Table& table) {
 
 void fill_stretches(const Model& model, Table& table) {
   table.header({"start", "unit", "from_utc", "until_utc", "hours", "runs", "refused",
-                "denial_records", "denied_acts", "limit_records"});
+                "denial_records", "denied_acts", "limit_records", "covered"});
   for (const BucketRow& row : model.buckets) {
     table.plain(row.bucket.label).plain(model.bucket_unit);
     table.plain(utc_text(row.bucket.from)).plain(utc_text(row.bucket.until));
-    table.number((row.bucket.until - row.bucket.from) / 3600).number(row.runs).number(row.refused);
-    table.number(row.denial_records).number(row.denied_acts).number(row.limit_records).end();
+    table.number((row.bucket.until - row.bucket.from) / 3600);
+    if (row.is_unknown()) {
+      table.empty().empty().empty().empty().empty();
+    } else {
+      table.number(row.runs).number(row.refused);
+      table.number(row.denial_records).number(row.denied_acts).number(row.limit_records);
+    }
+    table.plain(name_of(row.covered)).end();
   }
 }
 

@@ -171,9 +171,13 @@ std::string human_duration(std::int64_t milliseconds) {
   if (milliseconds < 0) return "-" + human_duration(-milliseconds);
   const auto ms = static_cast<std::uint64_t>(milliseconds);
   if (ms < 1000) return std::to_string(ms) + " ms";
-  if (ms < 10000) return with_tenth(ms / 1000, ms % 1000 / 100, "s");
-  const std::uint64_t seconds = ms / 1000;
+  // Each is rounded to the nearest last digit that is printed; limits are whole, so they stay
+  // exact.
+  if (const std::uint64_t tenths = (ms + 50) / 100; tenths < 100)
+    return with_tenth(tenths / 10, tenths % 10, "s");
+  std::uint64_t seconds = (ms + 500) / 1000;
   if (seconds < 60) return std::to_string(seconds) + " s";
+  if (seconds >= 3600) seconds = (seconds + 30) / 60 * 60;
   std::string out;
   if (seconds >= 3600) out += std::to_string(seconds / 3600) + " h ";
   out += std::to_string(seconds % 3600 / 60) + " min";

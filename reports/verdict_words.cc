@@ -12,13 +12,16 @@ struct VerdictWords {
   std::string_view name, label, holds, question, need;
 };
 constexpr std::array<VerdictWords, 8> kVerdicts = {{
-    {"integrity", "Integrity", "no record was changed, added, removed or moved",
+    {"integrity", "Integrity",
+     "nothing was changed, added, removed or moved since it was signed; whoever holds the key that "
+     "signed it could have written other records before (Not proved)",
      "whether a record was changed, added, removed or moved",
      "the whole ledger, or a bundle of it"},
     {"signatures", "Signatures", "the checkpoints are signed by the keys in force",
      "whether the checkpoints are signed by the keys in force", "a signed checkpoint"},
     {"trust", "Trust",
-     "the ledger is the one that the pin used for this report names; compare it with your own",
+     "against the pin that the maker of this report used: the ledger is the one that it names; "
+     "only your own pin makes this say something",
      "whether this is the ledger that you mean", "a pin that you got on another way (--pin)"},
     {"completeness", "Completeness",
      "of the ledger, not of the period: every run that began has an end, and nothing is missing "
@@ -35,7 +38,8 @@ constexpr std::array<VerdictWords, 8> kVerdicts = {{
     {"disclosure", "Disclosure", "values shown beside the records are the committed ones",
      "whether values shown beside the records are the committed ones", "such values"},
     {"policy", "Policy",
-     "each run got what its declaration and ceilings allow, and the kernel showed it",
+     "each run got what its declaration and ceilings allow, by what ethos-run wrote down that the "
+     "kernel showed; the verifier compared these records, it did not see the kernel",
      "whether each run got what its declaration and ceilings allow",
      "a run, and the documents that its records commit to"},
 }};
@@ -64,6 +68,43 @@ std::string_view verdict_word(std::string_view result) {
   if (result == "fail") return "fails";
   if (result == "incomplete") return "incomplete";
   return "not checked";
+}
+
+std::string verified_heading(const Model& model) {
+  std::string out = "Verified to record " + std::to_string(model.source.size - 1);
+  const std::size_t all = model.verdict.checks.size();
+  std::size_t holds = 0;
+  std::size_t part = 0;
+  std::size_t open = 0;
+  for (const Verdict::Check& check : model.verdict.checks) {
+    holds += check.result == "pass" ? 1U : 0U;
+    part += check.result == "incomplete" ? 1U : 0U;
+    open += check.result == "none" || check.result == "unknown" ? 1U : 0U;
+  }
+  if (all == 0) return out;
+  out += ": " + std::to_string(holds) + " of " + std::to_string(all) + " answers hold";
+  if (part != 0) out += ", " + std::to_string(part) + " incomplete";
+  if (open != 0) out += ", " + std::to_string(open) + " not checked";
+  if (const std::size_t bad = all - holds - part - open; bad != 0)
+    out += ", " + std::to_string(bad) + (bad == 1 ? " fails" : " fail");
+  return out;
+}
+
+std::string verdict_word(const Model& model, const Verdict::Check& check) {
+  std::string out(verdict_word(check.result));
+  if (check.result != "pass") return out;
+  if (check.name == "integrity") return out + " since it was signed";
+  if (check.name == "trust") return out + " against the maker's pin";
+  if (check.name == "completeness")
+    return out + (model.covered.state == Coverage::State::whole
+                      ? " for the ledger"
+                      : " for the ledger, the period is covered in part only");
+  return out;
+}
+
+bool is_qualified(const Model& model, const Verdict::Check& check) {
+  return check.result == "pass" && check.name == "completeness" &&
+         model.covered.state != Coverage::State::whole;
 }
 
 std::string verdict_says(const Verdict::Check& check) {

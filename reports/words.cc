@@ -92,9 +92,7 @@ std::string status_meaning(const Model& model, const Run& run) {
   if (run.not_executed)
     return run.status == 127 ? "the command was not found" : "the command is not executable";
   if (run.status == own) return "the tool's own";
-  if (run.status == 122)
-    return "not the tool's: acts were denied, or counted without a record, and the caller asked to "
-           "fail then";
+  if (run.status == 122) return "set by ethos-run: acts were denied or lost";
   return "not the tool's own";
 }
 
@@ -130,7 +128,9 @@ std::string span_text(const Run& run) {
 
 std::string_view run_columns_text() {
   return "Ran for: from the tool's release to its end; building the cage before and taking it down "
-         "after are not in it, so it is less than from Opened to the end. An exit other than 0 is "
+         "after are not in it, so it is less than from Opened to the end. Durations are rounded to "
+         "the "
+         "last digit shown; runs.csv has milliseconds. An exit other than 0 is "
          "the tool's own word (of linters often: something was found) and no exception.";
 }
 

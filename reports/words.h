@@ -24,6 +24,12 @@ std::string_view verdict_meaning(std::string_view name);
 // What a verdict says: the statement where it passed, else what stays open and what would answer
 // it; with the words of the verifier.
 std::string verdict_says(const Verdict::Check& check);
+// "Verified to record 209: 6 of 8 answers hold, 2 not checked".
+std::string verified_heading(const Model& model);
+// The word of one verdict with what bounds it: "holds since it was signed".
+std::string verdict_word(const Model& model, const Verdict::Check& check);
+// Whether it holds and says less than a reader of the word alone would think.
+bool is_qualified(const Model& model, const Verdict::Check& check);
 
 // What pruned runs mean for this period; empty when nothing was pruned.
 std::string pruned_text(const Model& model);

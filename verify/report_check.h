@@ -86,7 +86,8 @@ struct ReportClaims {
   std::string exceptions_stated;  // their number in `summary`
   std::vector<Stretch> stretches;
   std::string open_at_start;      // of `completeness`
-  std::string open_at_end;
+  std::string open_at_end;   // of both "null": the report says that no record tells
+  std::string open_at_last;  // with such an end: at the last record
   std::map<std::string, std::vector<Row>, std::less<>> counted;  // the tables that count runs by a name
   std::vector<Row> keys;
   std::vector<Row> events;                                       // of the ledger itself

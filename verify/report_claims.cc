@@ -27,6 +27,13 @@ std::string text_of(const Value& value) {
   return value.text();
 }
 
+// "null" of a figure that the report says nobody knows; empty of one that is not there at all.
+std::string text_or_null(const Value& parent, std::string_view key) {
+  const Value* value = parent.find(key);
+  if (value == nullptr) return {};
+  return value->kind() == Value::Kind::none ? "null" : text_of(*value);
+}
+
 // `2026-10-01T00:00:00Z`
 std::optional<std::int64_t> instant_ms(std::string_view text) {
   if (text.size() != 20 || text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':' || text[19] != 'Z') return std::nullopt;
@@ -187,8 +194,9 @@ class ClaimsReader {
       out_.population_sha256 = value.text_at("sha256");
     }
     if (key == "completeness") {
-      out_.open_at_start = text_of(value.at("open_at_start"));
-      out_.open_at_end = text_of(value.at("open_at_end"));
+      out_.open_at_start = text_or_null(value, "open_at_start");
+      out_.open_at_end = text_or_null(value, "open_at_end");
+      out_.open_at_last = text_or_null(value, "open_at_last_record");
       for (const Value& type : value.at("records").items()) {
         if (!listed(type, "first", out_.record_types)) return false;
       }

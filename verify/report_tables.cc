@@ -141,8 +141,12 @@ void ReportTables::compare_stretches(const std::vector<RecountedRun>& runs,
                                      {"denial_records", records},
                                      {"denied_acts", acts},
                                      {"limit_records", limits}}) {
+      const std::string* found = field(stretch.fields, key);
+      // Where no record tells, a report states no figure; then there must be nothing to state.
+      const std::string* covered = field(stretch.fields, "covered");
+      if (found == nullptr && value == 0 && covered != nullptr && *covered == "none") continue;
       same(-1, "", "buckets, " + utc_text(stretch.from_ms) + ", " + key, std::to_string(value),
-           field(stretch.fields, key));
+           found);
     }
     at = stretch.until_ms;
   }
@@ -164,10 +168,13 @@ void ReportTables::finish(const std::vector<RecountedRun>& runs, const Same& sam
   compare_rules(same);
   compare_exceptions(tools, same, same_tool);
   compare_stretches(runs, same);
-  same(-1, "", "runs open at the start of the period", std::to_string(open_at_start_),
-       &claims_.open_at_start);
-  same(-1, "", "runs open at the end of the period", std::to_string(open_at_end),
-       &claims_.open_at_end);
+  if (claims_.open_at_start != "null" || open_at_start_ != 0)
+    same(-1, "", "runs open at the start of the period", std::to_string(open_at_start_),
+         &claims_.open_at_start);
+  // A period that reaches beyond the last record has no end that records tell of.
+  const bool has_end = claims_.open_at_end != "null";
+  same(-1, "", has_end ? "runs open at the end of the period" : "runs open at the last record",
+       std::to_string(open_at_end), has_end ? &claims_.open_at_end : &claims_.open_at_last);
 }
 
 }  // namespace ethos::verify

@@ -76,7 +76,7 @@ TEST_CASE("controls: each state follows from the records", "[reports]") {
   CHECK(state_of(model, "approval").state == Shown::partly);
   CHECK(state_of(model, "erasure").state == Shown::shown);
   CHECK(state_of(model, "chain").state == Shown::shown);
-  CHECK(state_of(model, "anchor").state == Shown::no_event);
+  CHECK(state_of(model, "anchor").state == Shown::not_recorded);
   CHECK(state_of(model, "waiver").state == Shown::not_recorded);
   for (const ControlState& state : model.controls) {
     CAPTURE(model.control_map.kinds[state.kind].kind);

@@ -5,8 +5,10 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "reports/coverage.h"
 #include "reports/exceptions.h"
 #include "reports/redo.h"
+#include "reports/text.h"
 #include "tests/reports/support/made.h"
 
 using namespace ethos::reports;
@@ -209,4 +211,77 @@ TEST_CASE("reader: first sets of grants are named once", "[reports]") {
   CHECK(has(section, "First sets, with the record of each and the approval: shellcheck "));
   CHECK_FALSE(has(section, "first set of a tool without an earlier run: no change"));
   CHECK(has(section, "none found"));
+}
+
+TEST_CASE("reader: what no record covers is no zero, in any format", "[reports]") {
+  // Records of the middle of a period of three days only.
+  const Made made(kStart + kDay, {plan_at(kStart + kDay + 3600000)}, "2026-10-01..2026-10-03");
+  const Rendered files = render(made.model);
+  const std::string denials = section_of(files.html, "denials");
+  CHECK(has(denials, "2026-10-01</th><td colspan=\"5\">not covered: no record tells</td>"));
+  CHECK(has(denials, "2026-10-03</th><td colspan=\"5\">not covered: no record tells</td>"));
+  CHECK(has(denials, "2026-10-01: not covered by any record"));
+  CHECK(has(section_of(files.html, "population"), "before the first record: not covered"));
+  const std::string completeness = section_of(files.html, "completeness");
+  CHECK(has(completeness, "open when the period began is not known"));
+  CHECK_FALSE(has(completeness, "0 runs were open when"));
+  CHECK(has(files.markdown, "open when the period began is not known"));
+  const json report = json::parse(files.json);
+  CHECK(report["summary"]["previous_period"].is_null());
+  REQUIRE(report["buckets"].size() == 3);
+  CHECK(report["buckets"][0]["covered"] == "none");
+  CHECK(report["buckets"][0]["runs"].is_null());
+  CHECK(report["buckets"][1]["runs"] == 1);
+  CHECK(report["completeness"]["open_at_start"].is_null());
+  CHECK(report["completeness"]["open_at_end"].is_null());
+  CHECK(report["completeness"]["open_at_last_record"] == 0);
+}
+
+TEST_CASE("reader: how much of the period is covered is a number, beside the count of runs",
+          "[reports]") {
+  const Made made(kStart + kDay, {plan_at(kStart + kDay + 3600000)}, "2026-10-01..2026-10-03");
+  const std::string share = covered_share(made.model);
+  CHECK(has(share, " of 72 h 0 min covered ("));
+  CHECK(has(render(made.model).html, share));
+  CHECK(has(coverage_text(made.model), " of 72 h 0 min, "));
+  CHECK(percent_text(73000, 172800000) == "0.042 %");
+  CHECK(percent_text(1, 172800000) == "0.001 %");
+  CHECK(percent_text(172799999, 172800000) == "99 %");
+  CHECK(percent_text(5, 5) == "100 %");
+  CHECK(has(render(made.model).html, "the period is covered in part only"));
+}
+
+TEST_CASE("reader: a verdict that holds says within what bounds", "[reports]") {
+  const Model model = small_model();
+  const std::string html = render(model).html;
+  CHECK(has(html, " answers hold"));
+  CHECK(has(html, "holds since it was signed"));
+  CHECK(has(html, "holds against the maker&#39;s pin"));
+  CHECK(has(html, "by what ethos-run wrote down that the kernel showed"));
+  CHECK(has(html, "writes nothing unless granted"));
+  CHECK(has(joined_not_proved(model), "libraries, plug-ins"));
+  CHECK(has(joined_not_proved(model), "names the version and no digest"));
+}
+
+TEST_CASE("reader: who hands over what, which program is needed, and what a bad answer is",
+          "[reports]") {
+  const Model model = small_model();
+  const std::string check = section_of(render(model).html, "check");
+  CHECK_FALSE(has(check, "none of them from whoever"));
+  CHECK(has(check, "only they can hand over"));
+  CHECK(has(check, "--target ethos-report"));
+  for (const RedoStep& step : redo_steps(model)) {
+    CAPTURE(step.command);
+    CHECK(has(step.bad, "status"));
+  }
+  CHECK(has(check, "ethos-ledger show --ledger LEDGER --json --from "));
+}
+
+TEST_CASE("reader: durations are rounded alike", "[reports]") {
+  CHECK(human_duration(3092) == "3.1 s");
+  CHECK(human_duration(9960) == "10 s");
+  CHECK(human_duration(35568) == "36 s");
+  CHECK(human_duration(59600) == "1 min");
+  CHECK(human_duration(120000) == "2 min");
+  CHECK(human_duration(3600000 + 59 * 60000 + 40000) == "2 h 0 min");
 }

@@ -223,8 +223,7 @@ TEST_CASE("reader: the tool's exit and the status of ethos-run stand beside each
   run.exit_code = 0;
   run.status = 122;
   CHECK(outcome_text(model, run) ==
-        "tool: exit 0; ethos-run: 122: not the tool's: acts were denied, or counted without a "
-        "record, and the caller asked to fail then");
+        "tool: exit 0; ethos-run: 122: set by ethos-run: acts were denied or lost");
   run.exit_code = 122;
   CHECK(status_text(model, run) == "122: the tool's own");
   run.exit_code = 125;
@@ -441,7 +440,7 @@ TEST_CASE("reader: whoever holds the key, and whose pin it was, are not left out
   CHECK(has(joined_not_proved(model), "whoever holds the ledger's current signing key can append"));
   CHECK(has(joined_not_proved(model), "before the first state that somebody else holds"));
   CHECK(has(joined_not_proved(model), "the pin that the maker of this report used"));
-  CHECK(has(render(model).html, "the pin used for this report names; compare it with your own"));
+  CHECK(has(render(model).html, "against the pin that the maker of this report used"));
   // Among the few that stand beside the verdicts.
   const std::string html = render(model).html;
   CHECK(has(html.substr(0, html.find("<section id=\"minute\">")),
