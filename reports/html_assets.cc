@@ -117,7 +117,12 @@ th,td{padding:.3rem .4rem}
 .cards .nw,.cards time{white-space:normal;min-width:0}
 .cards [data-label]::before{content:attr(data-label) ": ";color:var(--mute);font-weight:400}
 td .long{min-width:0}
+.copy{float:none;display:block;top:0;right:0}
 }
+/* An option must not break at its hyphens: a command scrolls sideways. */
+@media screen{pre[data-copy]{white-space:pre;overflow-wrap:normal;overflow-x:auto}}
+.rest{display:none}@media print{.rest{display:inline}}@media (hover:none){.rest{display:inline}}
+#runs .ref,#runs .id{overflow-wrap:anywhere}
 @media print{
 html{font-size:11px}body{font-size:9.5pt}h1{font-size:18pt}h2{font-size:13pt;margin-top:1.4rem;break-after:avoid}h3{break-after:avoid}
 nav,.skip,.filter label,.filter input,.filter button,.filter.idle,.copy{display:none}

@@ -50,8 +50,12 @@ void put_program(const Page& page, const Run& run) {
   if (digest.empty()) return;
   const bool is_digest = digest.starts_with(kKind);
   page.html.raw("<span class=\"ref\"").attribute("title", digest).raw(">");
-  page.html.text(is_digest ? digest.substr(0, kKind.size() + kDigits) + "…" : digest)
-      .raw("</span>");
+  // What a narrow column has no room for is on paper and where nothing can hover.
+  const std::size_t shown = is_digest ? kKind.size() + kDigits : digest.size();
+  page.html.text(digest.substr(0, shown));
+  if (shown < digest.size())
+    page.html.raw("<span class=\"rest\">").text(digest.substr(shown)).raw("</span>");
+  page.html.raw("</span>");
   if (run.interpreter != NameId::none)
     page.html.raw("<br><span class=\"mute\">read by ")
         .text(model.text(run.interpreter))
@@ -70,6 +74,8 @@ void put_row(const Page& page, const Run& run, bool has_details) {
   html.attribute("title", run.id).raw(">");
   if (has_details) html.raw("<a").attribute("href", "#run-" + run.id).raw(">");
   html.text(std::string_view(run.id).substr(0, 8));
+  if (run.id.size() > 8)
+    html.raw("<span class=\"rest\">").text(std::string_view(run.id).substr(8)).raw("</span>");
   if (has_details) html.raw("</a>");
   html.raw("</td><td>").text(model.text(run.tool));
   if (run.command != NameId::none) {

@@ -285,3 +285,11 @@ TEST_CASE("reader: durations are rounded alike", "[reports]") {
   CHECK(human_duration(120000) == "2 min");
   CHECK(human_duration(3600000 + 59 * 60000 + 40000) == "2 h 0 min");
 }
+
+TEST_CASE("reader: ids and digests of quiet runs are whole on paper and on touch", "[reports]") {
+  const Made made(kStart - 200 * kDay, {plan_at(kStart)});
+  const std::string html = render(made.model).html;
+  const Run& run = made.model.runs.front();
+  CHECK(has(html, run.id.substr(0, 8) + "<span class=\"rest\">" + run.id.substr(8) + "</span>"));
+  CHECK(has(html, "@media print{.rest{display:inline}}"));
+}
