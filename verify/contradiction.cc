@@ -121,6 +121,10 @@ const char* artifact_contradiction(const View& body) {
   const bool is_content = body.at("type").raw() == "file" && body.at("action").raw() != "deleted";
   if (body.at("sha256").exists() != is_content) return "`sha256`, `type` and `action` contradict each other";
   if (!is_content && body.at("size").raw() != "0") return "`size` of what has no content";
+  // No file is larger than its offsets can tell.
+  if (parse_decimal(body.at("size").raw()).value_or(UINT64_MAX) > INT64_MAX) return "`size` of a file that no host can hold";
+  constexpr std::string_view kOfNothing = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  if (is_content && (body.at("size").raw() == "0") != (body.at("sha256").raw() == kOfNothing)) return "`size` and `sha256` contradict each other";
   return body.at("type").raw() == "directory" && body.at("action").raw() == "replaced" ? "a directory is never replaced" : nullptr;
 }
 

@@ -66,6 +66,11 @@ const SarifRecord* record_of(const SarifDenial& result, const std::vector<SarifR
   return at == records.end() ? nullptr : &*at;
 }
 
+bool is_another(const std::string& fingerprint, const std::string& tool,
+                const SarifRecord& record) {
+  return !fingerprint.empty() && fingerprint != denial_fingerprint(tool, record);
+}
+
 // The digests that a sarif.written record lists, each with how often.
 bool listed_digests(const Value& written, DocumentReader& reader,
                     std::map<Digest, std::int64_t>& out) {
@@ -203,6 +208,7 @@ void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer
     answer.failed = true;
     add_text(answer.text, why);
   };
+  answer.passed_over += run.passed_over;
   for (const SarifResult& result : run.results) {
     if (result.denial != nullptr) {
       const SarifDenial& denial = *result.denial;
@@ -214,8 +220,8 @@ void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer
         fail("a denial stands in the file twice" + which);
       } else if (!denial.neutral.empty()) {
         fail("a denial is made to look like none: " + denial.neutral + which);
-      } else if (!denial.fingerprint.empty() &&
-                 denial.fingerprint != denial_fingerprint(expected.tool, *record)) {
+      } else if (is_another(denial.fingerprint, expected.tool, *record) ||
+                 is_another(denial.full_fingerprint, expected.tool, *record)) {
         fail("a denial has the fingerprint of another" + which);
       } else if (run.disables_denials) {
         fail("a denial is made to look like none: its rule is disabled" + which);
@@ -332,6 +338,11 @@ Value SarifChecker::tell(const Named& named, const std::string& run, Answer& ans
                       ? "byte-identical to what was written"
                       : "differs from what was written; " + kept +
                             "; block, denials and digests of results were compared, nothing else";
+  }
+  // Theirs to say, and for a reader to know.
+  if (answer.passed_over > 0 && !answer.failed && !answer.same_file) {
+    add_text(answer.text, "results of the tool that are suppressed, no failure or absent in the file: " +
+                              std::to_string(answer.passed_over));
   }
   const auto number = [](std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); };
   Value v = Value::object();

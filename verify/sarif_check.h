@@ -57,6 +57,7 @@ class SarifChecker {
     std::uint64_t missing = 0;
     std::uint64_t foreign = 0;
     std::uint64_t suppressed = 0;  // denials
+    std::uint64_t passed_over = 0;  // results of the tool's that a viewer passes over
     bool failed = false;
     bool unknown = false;
     bool same_file = true;  // its bytes are those that sarif.written names, for every run in it

@@ -40,11 +40,25 @@ std::string neutral_part(const Value& result) {
   return "";
 }
 
+// What a viewer or a gate passes over: of a result of the tool's that is the reader's own business.
+bool is_passed_over(const Value& result) {
+  return result.at("suppressions").size() > 0 || result.text_at("baselineState") == "absent" ||
+         (result.has("kind") && result.text_at("kind") != "fail");
+}
+
 // The base of a denial's place, which the digest leaves out; "" when it has none.
 std::string base_of(const Value& result) {
   const Value& place =
       result.at("locations").size() > 0 ? result.at("locations").items()[0] : result;
   return place.at("physicalLocation").at("artifactLocation").text_at("uriBaseId");
+}
+
+// A guid is the same in any case of its digits.
+std::string guid_of(const Value& of) {
+  std::string out = of.text_at("guid");
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
 }
 
 // The component and index that a denial gives its rule by, beside the id that counts.
@@ -53,6 +67,7 @@ struct RulePlace {
   bool is_right = true;  // nothing says another rule
   std::int64_t component = 0;
   std::int64_t index = -1;
+  std::string guid;  // in lower case
 };
 
 RulePlace rule_place(const Value& result) {
@@ -68,6 +83,7 @@ RulePlace rule_place(const Value& result) {
       place.is_right = false;
     }
   };
+  place.guid = guid_of(rule);
   number(result, "ruleIndex", place.index);
   number(rule, "index", place.index);
   if (rule.has("toolComponent")) {
@@ -91,10 +107,27 @@ std::int64_t denial_index(const Value& component) {
   return -1;
 }
 
-bool is_off_by_default(const Value& component) {
+// Whether some rule of the tool has that guid beside an id: that of denials, or another.
+bool has_rule(const Value& component, const std::string& guid, bool of_denials) {
   const auto& rules = component.at("rules").items();
-  return std::any_of(rules.begin(), rules.end(), [](const Value& rule) {
-    return rule.text_at("id") == kDenialRule && is_off(rule.at("defaultConfiguration"));
+  return std::any_of(rules.begin(), rules.end(), [&](const Value& rule) {
+    return (rule.text_at("id") == kDenialRule) == of_denials && guid_of(rule) == guid;
+  });
+}
+
+bool tool_has_rule(const Value& tool, const std::string& guid, bool of_denials) {
+  const auto& extensions = tool.at("extensions").items();
+  return has_rule(tool.at("driver"), guid, of_denials) ||
+         std::any_of(extensions.begin(), extensions.end(),
+                     [&](const Value& one) { return has_rule(one, guid, of_denials); });
+}
+
+bool is_off_by_default(const Value& component, const Value& tool) {
+  const auto& rules = component.at("rules").items();
+  return std::any_of(rules.begin(), rules.end(), [&](const Value& rule) {
+    if (!is_off(rule.at("defaultConfiguration"))) return false;
+    const std::string guid = guid_of(rule);
+    return rule.text_at("id") == kDenialRule || (!guid.empty() && tool_has_rule(tool, guid, true));
   });
 }
 
@@ -107,19 +140,13 @@ const Value* component_of(const Value& descriptor, const Value& tool) {
     const auto index = static_cast<std::uint64_t>(named.at("index").number());
     return index < extensions.size() ? &extensions[index] : nullptr;
   }
-  const char* key = !named.text_at("guid").empty() ? "guid" : "name";
-  const std::string& text = named.text_at(key);
-  if (text.empty() || tool.at("driver").text_at(key) == text) return &tool.at("driver");
+  const bool by_guid = !named.text_at("guid").empty();
+  const auto key_of = [&](const Value& one) { return by_guid ? guid_of(one) : one.text_at("name"); };
+  const std::string text = key_of(named);
+  if (text.empty() || key_of(tool.at("driver")) == text) return &tool.at("driver");
   const auto at = std::find_if(extensions.begin(), extensions.end(),
-                               [&](const Value& one) { return one.text_at(key) == text; });
+                               [&](const Value& one) { return key_of(one) == text; });
   return at == extensions.end() ? nullptr : &*at;
-}
-
-bool has_denial_rule(const Value& component, const std::string& guid) {
-  const auto& rules = component.at("rules").items();
-  return std::any_of(rules.begin(), rules.end(), [&](const Value& rule) {
-    return rule.text_at("id") == kDenialRule && rule.text_at("guid") == guid;
-  });
 }
 
 // Whether a descriptor means the rule of denials. What names nothing may mean any rule: it counts.
@@ -129,11 +156,8 @@ bool means_denials(const Value& descriptor, const Value& tool) {
     const Value* component = component_of(descriptor, tool);
     return component != nullptr && denial_index(*component) == descriptor.at("index").number();
   }
-  const std::string& guid = descriptor.text_at("guid");
-  if (guid.empty() || has_denial_rule(tool.at("driver"), guid)) return true;
-  const auto& extensions = tool.at("extensions").items();
-  return std::any_of(extensions.begin(), extensions.end(),
-                     [&](const Value& one) { return has_denial_rule(one, guid); });
+  const std::string guid = guid_of(descriptor);
+  return guid.empty() || tool_has_rule(tool, guid, true);
 }
 
 bool is_off_by_override(const Value& invocations, const Value& tool) {
@@ -147,6 +171,8 @@ bool is_off_by_override(const Value& invocations, const Value& tool) {
 
 bool names_denials(const Value& tool, const RulePlace& place) {
   if (!place.is_right) return false;
+  if (!place.guid.empty() && !tool_has_rule(tool, place.guid, true)) return false;
+  if (!place.guid.empty() && tool_has_rule(tool, place.guid, false)) return false;
   if (place.index < 0 && !place.in_extension) return true;
   const Value& extensions = tool.at("extensions");
   if (place.in_extension && static_cast<std::uint64_t>(place.component) >= extensions.size())
@@ -217,10 +243,10 @@ class SarifReader {
       return reader_.walk_array(3, [&] { return result(); });
     });
     reader_.release(held + block);
-    bool off = is_off_by_default(tool.at("driver")) || is_off_by_override(invocations, tool);
+    bool off = is_off_by_default(tool.at("driver"), tool) || is_off_by_override(invocations, tool);
     for (const Value& extension : tool.at("extensions").items())
-      off = off || is_off_by_default(extension);
-    for (const Value& policy : policies.items()) off = off || is_off_by_default(policy);
+      off = off || is_off_by_default(extension, tool);
+    for (const Value& policy : policies.items()) off = off || is_off_by_default(policy, tool);
     out_.runs.back().disables_denials = off;
     for (const auto& [index, place] : places_) {
       SarifDenial& denial = *out_.runs.back().results[index].denial;
@@ -267,6 +293,8 @@ class SarifReader {
     if (rule_of(value) == kDenialRule) {
       out.denial = std::make_unique<SarifDenial>(denial_of(value));
       places_.push_back({out_.runs.back().results.size(), {rule_place(value), base_of(value)}});
+    } else if (is_passed_over(value)) {
+      ++out_.runs.back().passed_over;
     }
     out_.runs.back().results.push_back(std::move(out));
     return true;
@@ -277,6 +305,7 @@ class SarifReader {
     out.neutral = neutral_part(result);
     out.is_suppressed = result.at("suppressions").size() > 0;
     out.fingerprint = result.at("partialFingerprints").text_at("ethosDenial/v1");
+    out.full_fingerprint = result.at("fingerprints").text_at("ethosDenial/v1");
     out.level = result.text_at("level");
     const Value& properties = result.at("properties");
     if (properties.at("record_seq").is_integer())

@@ -23,6 +23,7 @@ struct SarifDenial {
   std::string neutral;
   bool is_suppressed = false;
   std::string fingerprint;  // ethosDenial/v1 (SD-5); "" when it has none
+  std::string full_fingerprint;  // the same among `fingerprints`
 };
 
 // What a SARIF file says of one result, as far as the ledger can answer for it. There may be
@@ -35,6 +36,7 @@ struct SarifResult {
 struct SarifRun {
   Value block;  // properties.sandbox; kind none when there is none
   std::vector<SarifResult> results;
+  std::uint64_t passed_over = 0;  // results of the tool's: suppressed, no failure or absent
   bool disables_denials = false;  // the rule runtime.sandbox_denial is switched off in the file
 };
 

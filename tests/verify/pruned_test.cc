@@ -253,6 +253,20 @@ TEST_CASE("pruned: in a bundle of later records, no more and no fewer bytes are 
   }
 }
 
+TEST_CASE("seal: its numbers are those of the ledger after a pruning too", "[verify]") {
+  for (const auto& [closed, open, good] :
+       {std::tuple{1, 0, true}, {2, 0, true}, {0, 0, false}, {3, 0, false}, {99'999, 0, false}, {1, 1, false}, {0, 7, false}}) {
+    Story story;
+    story.drop();
+    story.ledger.add("ledger.seal", {{"authority", "a"}, {"closed", closed}, {"open", open}, {"reason", "r"}});
+    story.ledger.checkpoint();
+    const Outcome r = story.verify();
+    CAPTURE(closed, open, r.out.substr(0, 2000));
+    CHECK(r.has("counts_mismatch") != good);
+    CHECK(r.status == (good ? 0 : 1));
+  }
+}
+
 TEST_CASE("seal: its numbers of runs are those of the ledger", "[verify]") {
   for (const auto& [closed, open, good] : {std::tuple{2, 0, true}, {1, 0, false}, {2, 1, false}, {0, 0, false}}) {
     Story story;

@@ -591,6 +591,35 @@ TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppre
   component["runs"][0]["tool"]["driver"]["rules"] = added;
   denial(component)["ruleIndex"] = added.size() - 1;
   failed(component, "index of another rule");
+  // By a guid, in any case of its digits.
+  const auto add_guid = [&](Json& log, const char* guid) {
+    for (Json& one : log["runs"][0]["tool"]["driver"]["rules"]) {
+      if (one.at("id") == "runtime.sandbox_denial") one["guid"] = guid;
+    }
+  };
+  Json by_guid = good;
+  by_guid["runs"][0]["tool"]["driver"]["rules"].push_back(
+      {{"id", "harmless"}, {"guid", "ABCDEF11-1111-4111-8111-111111111111"}});
+  denial(by_guid)["rule"] = {{"guid", "abcdef11-1111-4111-8111-111111111111"}};
+  failed(by_guid, "guid of another rule");
+  denial(by_guid)["rule"] = {{"guid", "00000000-1111-4111-8111-111111111111"}};
+  failed(by_guid, "guid of no rule");
+  add_guid(by_guid, "00000000-1111-4111-8111-111111111111");
+  CHECK(story.verify(by_guid).status == 0);
+  Json policy_guid = good;
+  add_guid(policy_guid, "abcdef11-1111-4111-8111-111111111111");
+  policy_guid["runs"][0]["policies"] =
+      Json::array({{{"name", "x"},
+                    {"rules", Json::array({{{"id", "zz"},
+                                            {"guid", "ABCDEF11-1111-4111-8111-111111111111"},
+                                            {"defaultConfiguration", {{"enabled", false}}}}})}}});
+  failed(policy_guid, "policy by guid");
+  Json full = good;
+  denial(full)["fingerprints"]["ethosDenial/v1"] = std::string(64, '0');
+  failed(full, "full fingerprint");
+  full = good;
+  denial(full)["fingerprints"] = denial(full).at("partialFingerprints");
+  CHECK(story.verify(full).status == 0);
   // Results where no run stands: nobody answers for them.
   Json inline_results = good;
   inline_results["inlineExternalProperties"] = Json::array(
@@ -620,5 +649,9 @@ TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppre
   denial(fine)["rule"] = {{"id", "runtime.sandbox_denial"},
                           {"index", denial(fine).at("ruleIndex")}};
   fine["runs"][0]["results"][0]["suppressions"] = Json::array({{{"kind", "external"}}});
-  CHECK(story.verify(fine).status == 0);
+  const Outcome theirs = story.verify(fine);
+  CHECK(theirs.status == 0);
+  CHECK(theirs.json.at("sarif").at(0).at("text").get<std::string>().find(
+            "results of the tool that are suppressed, no failure or absent in the file: 1") !=
+        std::string::npos);
 }

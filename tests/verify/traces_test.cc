@@ -95,6 +95,20 @@ TEST_CASE("traces: what comes out comes out of a run that ended with a code", "[
             .status == 0);
 }
 
+TEST_CASE("traces: size and digest of a file fit each other", "[verify]") {
+  const std::string nothing = "sha256:" + hex(sha256(""));
+  const std::string some = "sha256:" + std::string(64, 'a');
+  for (const auto& [size, digest, good] : {std::tuple<std::string, std::string, bool>{"0", nothing, true}, {"0", some, false},
+                                           {"2", nothing, false}, {"2", some, true}, {"9223372036854775807", some, true},
+                                           {"9223372036854775808", some, false}, {"18446744073709551615", some, false}}) {
+    Json file = artifact();
+    file["size"] = size;
+    file["sha256"] = digest;
+    CAPTURE(size, digest);
+    CHECK(verify_linter({{"artifact.exported", file}}).status == (good ? 0 : 1));
+  }
+}
+
 TEST_CASE("traces: more output than was granted is never whole", "[verify]") {
   CHECK(verify_linter({{"output.captured", output(16'777'216)}}).status == 0);
   refused(verify_linter({{"output.captured", output(16'777'217)}}));
