@@ -2,7 +2,6 @@
 // The files of a ledger as files: of any length, with holes, with something behind their end.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -28,10 +27,7 @@ struct Files {
     save(dir.file("pin"), ledger.pin());
   }
   Outcome check() const {
-    const auto before = std::chrono::steady_clock::now();
-    Outcome out = verify_with({"--json", "--pin", dir.file("pin"), path});
-    CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(10));
-    return out;
+    return verify_with({"--json", "--pin", dir.file("pin"), path});
   }
 };
 
