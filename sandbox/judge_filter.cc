@@ -16,25 +16,28 @@ namespace {
 
 constexpr std::int32_t kPrctl = 157;
 
+enum class Program { quiet, logs, unreadable };
+
 // Whether a program at `address` of the caller's memory ends in SECCOMP_RET_LOG somewhere. (One
 // that computes its answer, or is exchanged after this look, is not found out.)
-bool may_log(pid_t pid, std::uint64_t address) {
+Program look_at(pid_t pid, std::uint64_t address) {
   sock_fprog program{};
   if (read_bytes(pid, address, std::as_writable_bytes(std::span(&program, 1))) != MemoryRead::ok)
-    return false;  // EFAULT
+    return Program::unreadable;
   std::array<sock_filter, 512> some{};
   std::uint64_t at = reinterpret_cast<std::uint64_t>(program.filter);
   for (std::size_t left = program.len; left > 0;) {
     const auto chunk = std::span(some).first(std::min(left, some.size()));
-    if (read_bytes(pid, at, std::as_writable_bytes(chunk)) != MemoryRead::ok) return false;
+    if (read_bytes(pid, at, std::as_writable_bytes(chunk)) != MemoryRead::ok)
+      return Program::unreadable;
     const bool logs = std::ranges::any_of(chunk, [](const sock_filter& op) {
       return op.code == (BPF_RET | BPF_K) && (op.k & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_LOG;
     });
-    if (logs) return true;
+    if (logs) return Program::logs;
     left -= chunk.size();
     at += chunk.size_bytes();
   }
-  return false;
+  return Program::quiet;
 }
 
 }  // namespace
@@ -49,8 +52,13 @@ Verdict Judge::decide_own_filter(const Call& call) {
   // A filter that logs would write the machine's own log, with names that the tool chooses.
   const bool asks_for_log = !is_prctl && (call.args[1] & SECCOMP_FILTER_FLAG_LOG) != 0;
   const std::uint64_t mode = is_prctl ? call.args[1] & 0xffffffff : word + 1;
-  if (asks_for_log || (mode == SECCOMP_MODE_FILTER && may_log(call.pid, call.args[2])))
+  const Program program =
+      mode == SECCOMP_MODE_FILTER ? look_at(call.pid, call.args[2]) : Program::quiet;
+  if (asks_for_log || program == Program::logs)
     return refuse_call(call, "syscall", "a filter that writes the kernel's log", EINVAL);
+  // Without a program the call only asks which flags there are; any other is not let through
+  // unread.
+  if (program == Program::unreadable) return {call.args[2] == 0 ? 0 : EFAULT};
   ++own_filters_;
   return {0};
 }

@@ -66,8 +66,11 @@ bool Judge::read_text(const Call& call, std::uint64_t address, std::string& text
   } else if (read == MemoryRead::forbidden) {
     // A process that hides its memory gets no path-changing call.
     verdict = refuse_call(call, "unreadable", "the arguments cannot be read", EACCES);
+  } else {
+    // What the kernel would say. Nothing is let through unread: the kernel might be able to.
+    verdict = {read == MemoryRead::too_long ? ENAMETOOLONG : EFAULT};
   }
-  return false;  // otherwise the kernel finds the same fault and says so
+  return false;
 }
 
 // Where a path leads. False: `verdict` is already the answer.
@@ -145,7 +148,7 @@ Verdict Judge::decide_open_how(const Call& call) {
       read_bytes(call.pid, call.args[2], std::as_writable_bytes(std::span(&how, 1)));
   if (read == MemoryRead::forbidden)
     return refuse_call(call, "unreadable", "the arguments cannot be read", EACCES);
-  if (read != MemoryRead::ok) return {0};
+  if (read != MemoryRead::ok) return {EFAULT};
   return decide_opening(call,
                         {as_int(call.args[0]), call.args[1], how.flags, how.mode, how.resolve});
 }
@@ -334,7 +337,7 @@ Verdict Judge::decide_bind(const Call& call) {
   const std::size_t size =
       std::min<std::size_t>(as_int(call.args[2]) < 0 ? 0 : call.args[2] & 0xffffffff, bytes.size());
   if (read_bytes(call.pid, call.args[1], std::span(bytes).first(size)) != MemoryRead::ok)
-    return {0};
+    return {EFAULT};
   const SocketAddress address = describe_address(std::span(bytes).first(size));
   if (address.path.empty()) return {0};  // abstract and inet names stay in the cage's namespaces
   PathQuery query;

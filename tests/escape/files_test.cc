@@ -131,6 +131,32 @@ TEST_CASE("escape: an act on a hidden directory is recorded, however it is named
   }
 }
 
+TEST_CASE("escape: arguments that only the kernel may read are judged all the same",
+          "[escape][kernel]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("a.txt", "1");
+  const std::string before = dir.snapshot();
+  support::CageRun r{};
+  support::run(r, hostile_plan(dir, {"unreadable-arguments", dir.path()}));
+  CAPTURE(r.text());
+  const Answers got(r.out());
+  for (const std::string which : {"write_", "exec_"}) {
+    for (const char* name : {"creat", "mkdir", "how", "b"}) {
+      CAPTURE(which, name);
+      const std::string call = name == std::string("how") ? "openat2"
+                               : name == std::string("b") ? "bind"
+                                                          : name;
+      CHECK(got.of(which + call) == EACCES);
+      CHECK(r.sink.find(call.c_str(), dir.path() + "/" + which + name) != nullptr);
+    }
+    CHECK(got.of(which + "filter") == EINVAL);
+  }
+  CHECK(got.of("nowhere") == EFAULT);
+  CHECK(got.of("flags_asked") == EFAULT);
+  CHECK(dir.snapshot() == before);
+}
+
 TEST_CASE("escape: a path below a descriptor is judged where it leads", "[escape][kernel]") {
   REQUIRE_CAGE();
   const support::ScratchDir dir;

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/openat2.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/un.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -234,15 +240,64 @@ int reopen_streams(const Arguments&) {
   return 0;
 }
 
+// Bytes in a page of that protection.
+void* shut_away(const void* bytes, std::size_t size, int protection) {
+  void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return nullptr;
+  std::memcpy(page, bytes, size);
+  mprotect(page, 4096, protection);
+  return page;
+}
+
+// Arguments in memory that the kernel can read and other processes may not; args[1] is a directory.
+int unreadable_arguments(const Arguments& args) {
+  for (const int protection : {PROT_WRITE, PROT_EXEC}) {
+    const std::string which = protection == PROT_WRITE ? "write_" : "exec_";
+    const auto path = [&](const char* name) {
+      const std::string text = args[1] + "/" + which + name;
+      return static_cast<const char*>(shut_away(text.c_str(), text.size() + 1, protection));
+    };
+    say(which + "creat", creat(path("creat"), 0644));
+    say(which + "mkdir", mkdir(path("mkdir"), 0755));
+    open_how how{};
+    how.flags = O_WRONLY | O_CREAT;
+    say(which + "openat2", syscall(SYS_openat2, AT_FDCWD, path("how"),
+                                   shut_away(&how, sizeof how, protection), sizeof how));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string bound = args[1] + "/" + which + "b";
+    bound.copy(address.sun_path, sizeof address.sun_path - 1);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    say(which + "bind",
+        syscall(SYS_bind, fd, shut_away(&address, sizeof address, protection), sizeof address));
+    close(fd);
+    const sock_filter logs{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_LOG};
+    const sock_fprog program{1,
+                             static_cast<sock_filter*>(shut_away(&logs, sizeof logs, protection))};
+    say(which + "filter", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
+                                shut_away(&program, sizeof program, protection), 0, 0));
+  }
+  say("nowhere", open(reinterpret_cast<const char*>(16), O_WRONLY | O_CREAT, 0644));
+  say("flags_asked", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, nullptr));
+  return 0;
+}
+
 }  // namespace
 
 const std::vector<Entry> kFileCases = {
-    {"reopen-streams", reopen_streams}, {"standard-input", standard_input},
-    {"change-paths", change_paths},     {"read-paths", read_paths},
-    {"write-paths", write_paths},       {"stat-paths", stat_paths},
-    {"link-tricks", link_tricks},       {"path-race", path_race},
-    {"denial-flood", denial_flood},     {"device_rights", device_rights},
-    {"hidden-dots", hidden_dots},       {"environment", show_environment},
+    {"reopen-streams", reopen_streams},
+    {"standard-input", standard_input},
+    {"change-paths", change_paths},
+    {"read-paths", read_paths},
+    {"write-paths", write_paths},
+    {"stat-paths", stat_paths},
+    {"link-tricks", link_tricks},
+    {"path-race", path_race},
+    {"denial-flood", denial_flood},
+    {"device_rights", device_rights},
+    {"hidden-dots", hidden_dots},
+    {"environment", show_environment},
+    {"unreadable-arguments", unreadable_arguments},
 };
 
 }  // namespace hostile
