@@ -148,6 +148,10 @@ const char* open_contradiction(const View& body) {
   for (const char* key : {"uid", "gid", "login_uid"}) {
     if (caller.at(key).exists() && caller.at(key).number() >= kNoId) return "nobody has such an id in `caller`";
   }
+  const View exe = body.at("exe");
+  const View interpreter = exe.at("interpreter");
+  const bool is_same = interpreter.exists() && interpreter.at("sha256").exists() && interpreter.at("sha256").raw() == exe.at("sha256").raw();
+  if (is_same && interpreter.at("size").number() != exe.at("size").number()) return "one `sha256` has two sizes in `exe`";
   const bool from_commit = body.at("origin").raw() == "revision";
   if (body.at("source_revision").exists() != from_commit) return "`source_revision` and `origin` contradict each other";
   // Options are no file; everything else is, unless the run was refused before it was read.

@@ -82,6 +82,10 @@ class TraceJudge {
     if (run_.staged_seq >= 0 && !has_exit("code") && by_ != "runner" && !run_.lost_artifacts)
       contradict("files came out of a run that brings nothing out", "exit.code", by_,
                  run_.staged_seq);
+    // The counter counts what both streams bring, and what they bring is captured.
+    if (run_.streams.size() > 1 && run_.output_bytes < run_.counted_bytes)
+      contradict("less output was captured than the counter of it saw", std::to_string(run_.counted_bytes),
+                 std::to_string(run_.output_bytes));
     const std::uint64_t limit = granted("output_bytes").second;
     if (limit > 0 && run_.output_bytes > limit && run_.truncated_seq < 0)
       contradict("more output than was granted was passed on whole", std::to_string(limit),
@@ -97,6 +101,12 @@ class TraceJudge {
   }
 
   void usage() {
+    // No more than the kernel let be there at once, but for what belongs to the cage.
+    constexpr std::uint64_t kOwn = 8;
+    const auto [means, most] = granted("pids");
+    const auto left = static_cast<std::uint64_t>(std::max<std::int64_t>(close_.at("teardown").at("processes_left").number(), 0));
+    if (means == "cgroup" && left > kOwn && left - kOwn > most)
+      contradict("more processes stayed than there could be", "at most " + std::to_string(most), std::to_string(left));
     if (close_.at("usage").has("memory_peak_bytes") && granted("memory_bytes").first != "cgroup")
       contradict("a cgroup's peak and no cgroup that counts memory", "", "memory_peak_bytes");
   }

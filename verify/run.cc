@@ -297,6 +297,7 @@ void RunTracker::check_writer(const Envelope& e, RunEvidence& run, Findings& fin
 void RunTracker::check_moment(const Envelope& e, RunEvidence& run, Findings& findings) {
   constexpr std::uint64_t kSlackNs = 2'000'000'000;
   if (e.seq == run.first_seq || e.type == RecordType::run_abort || e.type == RecordType::data_erase) return;
+  const std::uint64_t newest = std::exchange(run.newest_mono_ns, std::max(run.newest_mono_ns, e.mono_ns));
   if (e.type == RecordType::run_close) run.close_mono_ns = e.mono_ns;
   const auto refuse = [&](const char* text, std::string expected, std::string found) {
     run.report({.code = Code::contradiction, .seq = e.seq, .expected = std::move(expected), .found = std::move(found), .text = text}, findings);
@@ -305,6 +306,8 @@ void RunTracker::check_moment(const Envelope& e, RunEvidence& run, Findings& fin
     refuse("the records of one run are of two boots", run.boot, std::string(e.boot));
   } else if (run.open_mono_ns > kSlackNs && e.mono_ns < run.open_mono_ns - kSlackNs) {
     refuse("a record of a run is older than its beginning", std::to_string(run.open_mono_ns), std::to_string(e.mono_ns));
+  } else if (e.type == RecordType::run_close && newest > kSlackNs && e.mono_ns < newest - kSlackNs) {
+    refuse("the end of a run is older than what came before it", std::to_string(newest), std::to_string(e.mono_ns));
   }
 }
 

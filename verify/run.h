@@ -97,6 +97,8 @@ struct RunEvidence {
   std::uint64_t open_mono_ns = 0;
   std::uint64_t close_mono_ns = 0;
   std::uint64_t last_mono_ns = 0;  // of its last record but an abort
+  std::uint64_t newest_mono_ns = 0;  // the latest of its records
+  std::uint64_t counted_bytes = 0;   // of output, when the counter of it spoke
   std::set<std::string> limits_hit;
   std::set<std::string> limits_killed;  // those of them that ended something
   std::set<std::string> killers;        // the sources that told of them

@@ -65,6 +65,7 @@ void check_limit(const Envelope& e, RunEvidence& run, Findings& findings) {
   const std::string name = body.at("limit").text();
   run.limits_hit.insert(name);
   if (body.at("source").raw() == "timer") run.timer_ms = parse_decimal(body.at("observed").raw()).value_or(0);
+  if (body.at("source").raw() == "byte_counter") run.counted_bytes = parse_decimal(body.at("observed").raw()).value_or(0);
   if (body.at("action").raw() == "killed") {
     run.limits_killed.insert(name);
     run.killers.insert(body.at("source").text());

@@ -114,6 +114,67 @@ TEST_CASE("traces: more output than was granted is never whole", "[verify]") {
   refused(verify_linter({{"output.captured", output(16'777'217)}}));
 }
 
+TEST_CASE("traces: the counter of output saw what was captured", "[verify]") {
+  for (const auto& [bytes, good] : {std::pair{0, false}, {16'777'216, false}, {16'777'217, true}}) {
+    Json err = output(0);
+    err["stream"] = "stderr";
+    Json out = output(bytes, bytes > 16'777'216);
+    out["data"]["n"] = 5;
+    if (bytes <= 16'777'216) out["data"]["n"] = bytes;
+    const Outcome r = verify_linter({{"output.captured", out}, {"output.captured", err}, {"resource.limit", limit("output_bytes", "byte_counter", "16777216", "16777217")}},
+                                    {{"limits", {"output_bytes"}}, {"ended_by", "limit"}, {"exit", nullptr}, {"status", 121}});
+    CAPTURE(bytes, r.out.substr(0, 3000));
+    CHECK(r.status == (good ? 0 : 1));
+  }
+}
+
+TEST_CASE("traces: more processes than a control group lets be", "[verify]") {
+  for (const auto& [left, good] : {std::pair{1, true}, {512, true}, {1'000'000'000, false}}) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.patch["run.close"] = {{"teardown", {{"processes_left", left}}}, {"status", 125}};
+    add_run(ledger, choices);
+    const Outcome r = verify_maker(ledger);
+    CAPTURE(left, r.out.substr(0, 3000));
+    CHECK(r.status == (good ? 0 : 1));
+  }
+}
+
+TEST_CASE("traces: one digest has one size in one program", "[verify]") {
+  for (const int size : {7, 8}) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    const Json file = {{"measured", "before_start"}, {"path", {{"base", "system"}, {"path", "usr/bin/dash"}}}, {"sha256", "sha256:" + std::string(64, 'b')}, {"size", size}};
+    choices.vector = "02-linter";
+    choices.patch["run.open"] = {{"exe", {{"interpreter", file}, {"measured", "before_start"}, {"path", {{"base", "system"}, {"path", "usr/bin/shellcheck"}}},
+                                          {"sha256", "sha256:" + std::string(64, 'b')}, {"size", 7}}}};
+    add_run(ledger, choices);
+    const Outcome r = verify_maker(ledger);
+    CAPTURE(size, r.out.substr(0, 3000));
+    CHECK(r.status == (size == 7 ? 0 : 1));
+  }
+}
+
+TEST_CASE("traces: nothing of a run is later than its end", "[verify]") {
+  for (const std::int64_t more : {std::int64_t{0}, std::int64_t{1'000'000'000'000'000}}) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.denials = 1;
+    add_run(ledger, choices);
+    for (LedgerMaker::Record& one : ledger.records) {
+      Json record = Json::parse(one.bytes);
+      if (record.at("type") != "runtime.sandbox_denial") continue;
+      record["ts"]["mono_ns"] = std::to_string(std::stoll(record["ts"]["mono_ns"].get<std::string>()) + more);
+      one.bytes = record.dump();
+    }
+    ledger.rehash_and_resign();
+    const Outcome r = verify_maker(ledger);
+    CAPTURE(more, r.out.substr(0, 3000));
+    CHECK(r.has("contradiction") == (more > 0));
+    CHECK(r.status == (more > 0 ? 1 : 0));
+  }
+}
+
 TEST_CASE("traces: denials are left out where there is no room for them", "[verify]") {
   refused(verify_linter({{"run.gap", gap("flood", "2")}}, {{"gaps", 1}}));
 }
