@@ -20,6 +20,17 @@ void write_optional(JsonWriter& writer, std::string_view key,
   if (value) writer.member_integer(key, *value);
 }
 
+// What a tool or a path says is plain text; "[a](b)" would be a link in a message (SARIF 3.11.6).
+std::string plain(std::string_view text) {
+  if (text.find("](") == std::string_view::npos) return std::string(text);
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == '[' || c == ']') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 void write_if(JsonWriter& writer, std::string_view key, const std::string& text) {
   if (!text.empty()) writer.member(key, text);
 }
@@ -47,7 +58,7 @@ void write_location_members(JsonWriter& writer, const Location& location) {
   write_artifact_location(writer, location);
   write_region(writer, "region", location.region);
   writer.end_object();
-  if (!location.message.empty()) write_text(writer, "message", location.message);
+  if (!location.message.empty()) write_text(writer, "message", plain(location.message));
 }
 
 void write_location(JsonWriter& writer, const Location& location) {
@@ -174,7 +185,7 @@ void write_notification(JsonWriter& writer, const Notification& notification) {
     writer.end_object();
   }
   writer.member("level", level_text(notification.level));
-  write_text(writer, "message", notification.message);
+  write_text(writer, "message", plain(notification.message));
   if (notification.location && !notification.location->uri.empty()) {
     writer.key("locations");
     writer.begin_array();
@@ -277,7 +288,7 @@ void write_finding(JsonWriter& writer, const Finding& finding, const std::string
   writer.member("ruleId", rule_id);
   if (index) writer.member_integer("ruleIndex", static_cast<std::int64_t>(*index));
   writer.member("level", level_text(finding.level));
-  write_text(writer, "message", finding.message);
+  write_text(writer, "message", plain(finding.message));
   writer.key("locations");
   writer.begin_array();
   write_location(writer, finding.location);

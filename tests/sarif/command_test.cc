@@ -142,6 +142,24 @@ TEST_CASE("command: convert writes what code scanning asks for", "[sarif]") {
   CHECK_FALSE(first.find("properties"));
 }
 
+TEST_CASE("command: what a tool says makes no links", "[sarif]") {
+  const TempDir dir;
+  std::ofstream(dir.file("gcc.txt")) << "a.c:1:1: error: f[x](1) is no function\n"
+                                        "a.c:2:1: error: [here](javascript:x)\n"
+                                        "a.c:3:1: warning: plain a[1] \\n (b)\n";
+  const Outcome done =
+      call({"convert", "--from", "gcc", dir.file("gcc.txt"), "-o", dir.file("o.sarif")});
+  REQUIRE(done.code == 0);
+  const Document log(support::read_all(dir.file("o.sarif")));
+  const auto text = [&](std::size_t i) {
+    return std::string(log.run0().find("results")->at(i)->find_path({"message", "text"})->text());
+  };
+  CHECK(text(0) == "f\\[x\\](1) is no function");
+  CHECK(text(1) == "\\[here\\](javascript:x)");
+  CHECK(text(2) == "plain a[1] \\n (b)");
+  CHECK(call({"validate", dir.file("o.sarif")}).code == 0);
+}
+
 TEST_CASE("command: evidence is carried whatever the tool left behind", "[sarif]") {
   const TempDir dir;
   std::ofstream(dir.file("half.json")) << "{\"comments\":[{\"file\":";
