@@ -96,6 +96,7 @@ class Auditor {
         prune_book_.on_dropped(row.seq);
       } else {
         prune_book_.on_unseen();
+        begin_ = row.seq + 1;
         // Record 0 and those that name keys were there all the same.
         report_.begins_ms.reset();
       }
@@ -124,13 +125,19 @@ class Auditor {
       if (e.type == RecordType::run_open) runs_.set_newest(newest_);
       const std::int64_t wall_ms = e.wall_ms;
       const bool has_time = record.scan.fault == RecordFault::none;
-      if (is_linked && e.has_run()) runs_.on_record(record, use == Use::foreign, may_be_late, findings());
+      if (is_linked && e.has_run()) see_run(record, use == Use::foreign, may_be_late);
       if (has_time) newest_.see(row.seq, wall_ms);
     }
     seen_ = static_cast<std::uint64_t>(row.seq) + 1;
     known_.compare(tree_, kept(), newest_.ms(), hash_);
     judge_checkpoints(seen_);
     if (options_.on_progress && tree_.size() % kProgressEvery == 0) options_.on_progress(tree_.size(), expected_);
+  }
+
+  void see_run(CheckedRecord& record, bool is_foreign, bool may_be_late) {
+    const Envelope& e = record.scan.envelope;
+    const std::int64_t seq = e.seq;
+    if (runs_.on_record(record, is_foreign, may_be_late, findings())) known_.on_late_run(e.run, seq, begin_);
   }
 
   // Of all records, or it cannot be told.
@@ -190,6 +197,7 @@ class Auditor {
         hold_book_.on_destruction(e.seq, "records were dropped", findings());
         hold_book_.on_prune(e.seq);
         prune_book_.on_order(e.seq, record.body);
+        runs_.on_dropped(prune_book_.last_ordered());
         epochs_.on_other(e.seq, findings());
         break;
       case RecordType::data_erase:
@@ -202,6 +210,9 @@ class Auditor {
   }
 
   void on_run_end(RunEvidence& run) {
+    const bool has_end = run.state == RunEvidence::State::closed || run.state == RunEvidence::State::aborted;
+    if (!run.has_foreign) known_.on_run(run.id, run.first_seq, has_end ? run.last_seq : -1, is_run_ ? last_size_ : tree_.size());
+    if (run.is_straddled && straddled_.size() < Pruned::kMaxStraddled) straddled_.push_back(run.id);
     const std::int64_t first_step = chain_.clock_steps().first_seq;
     run.is_after_step = first_step >= 0 && first_step < run.first_seq;
     if (run.dated_back.is_told()) dated_back_.add(run.id, run.first_seq, run.dated_back.newest_ms - run.wall_ms);
@@ -232,7 +243,7 @@ class Auditor {
     if (!text) return refuse(Code::note_malformed, which + " is malformed", {}, text.error().what);
     report_.checkpoint = *text;
     report_.checkpoint_note = checkpoint_.note;
-    report_.marks = {kept() == nullptr ? std::nullopt : std::optional(kept_), chain_.is_sealed()};
+    report_.marks = {kept() == nullptr ? std::nullopt : std::optional(kept_), chain_.is_sealed(), std::nullopt};
     if (options_.on_checkpoint) options_.on_checkpoint(*text, *note, findings());
     if (static_cast<std::int64_t>(text->size) != size || (!is_run_ && text->size != tree_.size())) {
       refuse(Code::note_malformed, which + " states another size", std::to_string(size), std::to_string(text->size));
@@ -293,11 +304,13 @@ class Auditor {
       source_.check_tail(peaks, epochs_.epoch(), epochs_.epoch_seq(), findings());
     }
     if (chain_.records() > 0) source_.check_names(chain_.origin(), is_run_ ? runs_.ids() : std::vector<std::string>{}, findings());
+    if (kept() != nullptr && last_size_ == tree_.size()) report_.marks.open = runs_.open_at(StateMarks::kMaxOpen);
     runs_.finish(findings());
     const bool is_tail = source_.coverage() == EvidenceSource::Coverage::tail;
     using Seen = PruneBook::Seen;
     if (!is_run_) prune_book_.finish(source_.is_prefix() ? Seen::earlier_state : is_tail ? Seen::tail : Seen::all, findings());
     report_.pruned = prune_book_.pruned();
+    report_.pruned.straddled = std::move(straddled_);
     report_.pruned.held_unseen = hold_book_.unseen(
         [&](const std::string& run) { return kept() == nullptr || runs_.has(run); });
     documents_.ask_held(
@@ -433,6 +446,8 @@ class Auditor {
   NewestDate newest_;
   DatedBackRuns dated_back_;
   KeptList kept_;
+  std::vector<std::string> straddled_;
+  std::int64_t begin_ = 0;  // of a bundle of later records
   HoldBook hold_book_;
   AnchorBook anchor_book_;
   RunTracker runs_;

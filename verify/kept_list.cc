@@ -2,6 +2,7 @@
 #include "verify/kept_list.h"
 
 #include <string>
+#include <utility>
 
 namespace ethos::verify {
 
@@ -36,11 +37,28 @@ Result<StateMarks> StateMarks::read(const Value& object) {
     if (!sealed.is_boolean() || !sealed.flag()) return malformed("`sealed` is not true");
     out.is_sealed = true;
   }
+  if (object.has("open")) {
+    const Value& open = object.at("open");
+    if (!open.is_array() || open.size() > kMaxOpen)
+      return malformed("`open` is no list of at most 300");
+    out.open.emplace();
+    for (const Value& seq : open.items()) {
+      const bool is_next = seq.is_integer() && seq.number() >= 1 &&
+                           (out.open->empty() || seq.number() > out.open->back());
+      if (!is_next) return malformed("`open` is no list of ascending record numbers");
+      out.open->push_back(seq.number());
+    }
+  }
   return out;
 }
 
 void StateMarks::write(Value& object) const {
   if (kept) object.set("kept", kept->json());
+  if (open) {
+    Value list = Value::array();
+    for (const std::int64_t seq : *open) list.push(Value::of(seq));
+    object.set("open", std::move(list));
+  }
   if (is_sealed) object.set("sealed", Value::of(true));
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "verify/digest.h"
 #include "verify/json.h"
@@ -24,13 +25,19 @@ struct KeptList {
 struct StateMarks {
   std::optional<KeptList> kept;
   bool is_sealed = false;
+  // Ascending: where the runs begin that had no end. Every other one had ended (pin.md I-7).
+  std::optional<std::vector<std::int64_t>> open;
 
-  [[nodiscard]] bool any() const { return kept || is_sealed; }
-  // The members `kept` and `sealed` of an object that may have others.
+  static constexpr std::size_t kMaxOpen = 300;
+
+  [[nodiscard]] bool any() const { return kept || is_sealed || open; }
+  // The members `kept`, `open` and `sealed` of an object that may have others.
   static Result<StateMarks> read(const Value& object);
   void write(Value& object) const;
-  // How many of the two the object has.
-  [[nodiscard]] std::size_t members() const { return (kept ? 1U : 0U) + (is_sealed ? 1U : 0U); }
+  // How many of the three the object has.
+  [[nodiscard]] std::size_t members() const {
+    return (kept ? 1U : 0U) + (is_sealed ? 1U : 0U) + (open ? 1U : 0U);
+  }
 };
 
 }  // namespace ethos::verify

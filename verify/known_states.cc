@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "verify/encoding.h"
 #include "verify/note.h"
 #include "verify/times.h"
 
@@ -55,12 +56,13 @@ void tell_pin_state(const KnownState& state, const Checkpoint* head, std::uint64
 
 void tell_memory_differs(const KnownState& state, const Checkpoint* head, Findings& findings) {
   if (tell_proof_fails(state, head, findings)) return;
-  std::string text = "the first " + std::to_string(state.size) +
-                     " records are not those that were checked before";
-  text += state.is_signed
-              ? "; both checkpoints are signed by this ledger's keys, and convict by themselves"
-              : "; the checkpoint remembered names a key that this ledger does not, so nothing here "
-                "shows that it was the ledger's";
+  std::string text =
+      "the first " + std::to_string(state.size) + " records are not those that were checked before";
+  text +=
+      state.is_signed
+          ? "; both checkpoints are signed by this ledger's keys, and convict by themselves"
+          : "; the checkpoint remembered names a key that this ledger does not, so nothing here "
+            "shows that it was the ledger's";
   findings.add({.code = Code::memory_root,
                 .seq = static_cast<std::int64_t>(state.size) - 1,
                 .expected = state.root.base64(),
@@ -90,6 +92,21 @@ void tell_marks(const KnownState& state, std::uint64_t last_size, Findings& find
                           "there than " +
                           who + " remembers"});
   }
+  if (state.reopened_count > 0 && state.answer == Answer::held) {
+    const std::string others =
+        state.reopened_count > 1 ? " (and " + std::to_string(state.reopened_count - 1) + " others)"
+                                 : "";
+    findings.add({.code = Code::prune_mismatch,
+                  .seq = state.reopened_end >= 0 ? state.reopened_end
+                                                 : static_cast<std::int64_t>(state.size) - 1,
+                  .run = state.reopened,
+                  .expected = "its end below record " + size,
+                  .found = state.reopened_end >= 0 ? "record " + std::to_string(state.reopened_end)
+                                                   : "none there",
+                  .text = who + " remembers that run " + printable(state.reopened, 40) + others +
+                          " had ended among the first " + size +
+                          " records; the end that it had is not there"});
+  }
   if (state.marks.is_sealed && last_size > state.size) {
     findings.add({.code = Code::after_seal,
                   .seq = static_cast<std::int64_t>(state.size),
@@ -111,6 +128,38 @@ void KnownStates::compare(const StreamingTree& tree, const KeptList* kept, std::
     state.answer = state.root == tree.root(hash) ? Answer::held : Answer::differs;
     if (kept != nullptr && state.marks.kept) state.found = *kept;
     state.newest_ms = newest_ms;
+  }
+}
+
+void KnownStates::on_run(const std::string& run, std::int64_t first_seq, std::int64_t end_seq,
+                         std::uint64_t seen) {
+  for (KnownState& state : states_) {
+    const auto size = static_cast<std::int64_t>(std::min<std::uint64_t>(state.size, INT64_MAX));
+    if (!state.marks.open || first_seq >= size || (end_seq >= 0 && end_seq < size)) continue;
+    // Its end may lie in what is not shown.
+    if (end_seq < 0 && state.size > seen) continue;
+    const auto& open = *state.marks.open;
+    if (std::binary_search(open.begin(), open.end(), first_seq)) continue;
+    if (state.reopened_count++ > 0) continue;
+    state.reopened = run;
+    state.reopened_end = end_seq;
+  }
+}
+
+// Which of them the open ones are cannot be told, but there are no more of them.
+void KnownStates::on_late_run(std::string_view run, std::int64_t seq, std::int64_t begin) {
+  for (KnownState& state : states_) {
+    const bool is_after = seq >= 0 && static_cast<std::uint64_t>(seq) >= state.size;
+    const bool is_covered = begin >= 0 && static_cast<std::uint64_t>(begin) <= state.size;
+    if (!state.marks.open || !is_after || !is_covered) continue;
+    const auto& open = *state.marks.open;
+    const auto most =
+        static_cast<std::size_t>(std::lower_bound(open.begin(), open.end(), begin) - open.begin());
+    if (state.late.size() > most || state.late.contains(run)) continue;
+    state.late.emplace(run);
+    if (state.late.size() <= most || state.reopened_count++ > 0) continue;
+    state.reopened = run;
+    state.reopened_end = seq;
   }
 }
 
@@ -148,7 +197,8 @@ const KnownState* KnownStates::last_before(std::int64_t seq) const {
   const KnownState* out = nullptr;
   for (const KnownState& state : states_) {
     const bool is_before = seq >= 0 && state.size <= static_cast<std::uint64_t>(seq);
-    if (is_before && state.from == From::memory && state.answer == Answer::held && !state.is_damaged)
+    if (is_before && state.from == From::memory && state.answer == Answer::held &&
+        !state.is_damaged)
       out = &state;
   }
   return out;

@@ -21,7 +21,7 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::size_t kMaxEntries = 65'536;
-constexpr JsonLimits kLine{1'100'000, 2, 8};
+constexpr JsonLimits kLine{1'100'000, 2, StateMarks::kMaxOpen};
 
 Value line_of(const Memory::Entry& entry) {
   Value v = Value::object();
@@ -49,11 +49,11 @@ Result<Memory::Entry> parse_line(std::string_view line) {
   auto marks = StateMarks::read(v);
   if (!marks) return marks.error();
   if ((version == 2) != marks->any())
-    return malformed("version 2 is that of a line with `kept` or `sealed`");
+    return malformed("version 2 is that of a line with `kept`, `open` or `sealed`");
   const bool has_sum = version == 2;
   if (v.size() != 4 + marks->members() + (has_sum ? 1U : 0U) || !v.at("at_ms").is_integer() ||
       !v.at("note").is_string() || !v.at("origin").is_string()) {
-    return malformed("not exactly at_ms, note, origin and v, with kept or sealed and then sum");
+    return malformed("not exactly at_ms, note, origin and v, with kept, open or sealed and then sum");
   }
   if (has_sum && !Digest::from_base64(v.text_at("sum")))
     return malformed("`sum` is not base64 of 32 bytes");
@@ -137,7 +137,9 @@ void Memory::add(Entry entry) {
   const auto place = std::lower_bound(entries_.begin(), entries_.end(), entry, before);
   if (place != entries_.end() && place->origin == entry.origin && place->size == entry.size) {
     // An older program, or a bundle of a part, knew less of it.
-    if (place->root == entry.root && !place->marks.kept && entry.marks.kept) {
+    const StateMarks& old = place->marks;
+    const bool is_more = (!old.kept && entry.marks.kept) || (!old.open && entry.marks.open);
+    if (place->root == entry.root && is_more && (!old.kept || entry.marks.kept)) {
       place->marks = std::move(entry.marks);
       place->sum.clear();
     }

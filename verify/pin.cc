@@ -15,7 +15,7 @@ Result<Done> read_min(const Value& min, Pin& pin) {
   if (!marks) return Error{marks.error().code, "`min`: " + marks.error().what};
   if (!min.is_object() || min.size() != 2 + marks->members() || !root || !size.is_integer() ||
       size.number() < 1) {
-    return malformed("`min` has other keys than root, size, kept and sealed, or no good ones");
+    return malformed("`min` has other keys than root, size, kept, open and sealed, or no good ones");
   }
   pin.min_size = static_cast<std::uint64_t>(size.number());
   pin.min_root = *root;
@@ -71,7 +71,7 @@ Result<Pin> parse_pin(std::string_view bytes) {
     if (!min) return min.error();
   }
   if ((version == 2) != pin.min_marks.any())
-    return malformed("version 2 is that of a `min` with `kept` or `sealed`");
+    return malformed("version 2 is that of a `min` with `kept`, `open` or `sealed`");
   return pin;
 }
 

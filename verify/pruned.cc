@@ -45,6 +45,11 @@ Value Pruned::json() const {
     }
     out.set("held_unseen", std::move(unseen));
   }
+  if (!straddled.empty()) {
+    Value runs_over = Value::array();
+    for (const std::string& run : straddled) runs_over.push(Value::of(run));
+    out.set("straddled", std::move(runs_over));
+  }
   out.set("records", number(records)).set("runs", number(runs)).set("below", number(below)).set("orders", std::move(list));
   return out.set("from_ms", Value::of(from)).set("until_ms", Value::of(until));
 }
@@ -58,7 +63,7 @@ std::string Pruned::words(const Zone& zone) const {
          zoned_text(v.at("from_ms").number(), zone) + " to " +
          zoned_text(v.at("until_ms").number(), zone) +
          ", were dropped, last by record " + std::to_string(last.seq) + " (" +
-         printable(last.authority, 100) + ": " + printable(last.reason, 100) + ")" + held_words();
+         printable(last.authority, 100) + ": " + printable(last.reason, 100) + ")" + held_words() + straddled_words();
 }
 
 // Whether it was dropped or never was, nothing here tells.
@@ -72,10 +77,19 @@ std::string Pruned::held_words() const {
   return out;
 }
 
+std::string Pruned::straddled_words() const {
+  if (straddled.empty()) return "";
+  const bool is_more = straddled.size() > 1;
+  return "; run " + printable(straddled.front(), 40) +
+         (is_more ? " and " + std::to_string(straddled.size() - 1) + (straddled.size() == kMaxStraddled ? " or more others go" : " others go") : " goes") +
+         " on behind such an order: whether records of " + (is_more ? "theirs" : "its own") + " were dropped, nothing here tells";
+}
+
 void PruneBook::on_dropped(std::int64_t seq) {
   if (first_ < 0) first_ = seq;
-  if (!in_gap_) gaps_.push_back({seq, INT64_MIN + kSlackMs, INT64_MAX - kSlackMs});
+  if (!in_gap_) gaps_.push_back({seq, seq, INT64_MIN + kSlackMs, INT64_MAX - kSlackMs});
   in_gap_ = true;
+  gaps_.back().last_seq = seq;
   last_ = seq;
   ++pruned_.records;
   list_.add(std::to_string(seq) + "\n");
@@ -119,6 +133,13 @@ void PruneBook::on_order(std::int64_t seq, const Value& body) {
   const auto count = [&](const char* key) { return static_cast<std::uint64_t>(body.at(key).number()); };
   pruned_.orders.push_back({seq, count("below"), count("records"), count("runs"), count("total"), body.text_at("list"), body.at("from_ms").number(),
                             body.at("until_ms").number(), body.text_at("reason"), body.text_at("authority")});
+}
+
+std::int64_t PruneBook::last_ordered() const {
+  if (pruned_.orders.empty()) return -1;
+  const auto below = static_cast<std::int64_t>(std::min<std::uint64_t>(pruned_.orders.back().below, INT64_MAX));
+  const auto next = std::partition_point(gaps_.begin(), gaps_.end(), [&](const Gap& g) { return g.first_seq < below; });
+  return next == gaps_.begin() ? -1 : std::min((next - 1)->last_seq, below - 1);
 }
 
 void PruneBook::finish(Seen seen, Findings& findings) {

@@ -30,6 +30,10 @@ struct Pruned {
   std::vector<Order> orders;
   std::uint64_t records = 0;  // without bytes
   std::vector<HoldBook::HeldRun> held_unseen;
+  // Runs that go on behind an order that dropped something after their record before: whether that was
+  // of theirs, nothing tells.
+  std::vector<std::string> straddled;
+  static constexpr std::size_t kMaxStraddled = 100;
 
   // Does a period, [from, to), touch what was dropped?
   [[nodiscard]] bool touches(std::int64_t from_ms, std::int64_t to_ms) const;
@@ -38,6 +42,7 @@ struct Pruned {
 
  private:
   [[nodiscard]] std::string held_words() const;
+  [[nodiscard]] std::string straddled_words() const;
 };
 
 // Holds the records without bytes against the orders to drop them. Fed in order.
@@ -58,6 +63,8 @@ class PruneBook {
   [[nodiscard]] const Pruned& pruned() const { return pruned_; }
   // The first record without bytes; -1 when there is none.
   [[nodiscard]] std::int64_t first() const { return first_; }
+  // The last one that the newest order covers, -1 when there is none.
+  [[nodiscard]] std::int64_t last_ordered() const;
 
  private:
   static constexpr std::size_t kMaxOrders = 100'000;
@@ -65,6 +72,7 @@ class PruneBook {
   // Between the times of the kept records before and after it, dropped ones lie.
   struct Gap {
     std::int64_t first_seq = 0;
+    std::int64_t last_seq = 0;
     std::int64_t from_ms = 0;
     std::int64_t until_ms = 0;
 

@@ -235,6 +235,7 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value&& body, L
     run->recovered_after_ms = is_same_start ? static_cast<std::int64_t>((e.mono_ns - run->last_mono_ns) / 1'000'000U) : -1;
   }
   run->last_mono_ns = e.mono_ns;
+  run->is_straddled = run->is_straddled || run->last_seq < last_dropped_;
   run->add_place(e.seq);
   run->last_ms = e.wall_ms;
   ++run->records;
@@ -371,7 +372,7 @@ void RunTracker::put_away(std::string_view id, const Link& link) {
   last_ = nullptr;
 }
 
-void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_late,
+bool RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_late,
                            Findings& findings) {
   const Envelope& e = record.scan.envelope;
   const auto found = find_or_add(e.run);
@@ -403,7 +404,19 @@ void RunTracker::on_record(CheckedRecord& record, bool is_foreign, bool may_be_l
   link.tag.reset();
   near_text_ = record.leaf_text;
   link.run_seq = e.run_seq;
+  const bool is_late = link.is_late;
   put_away(e.run, link);
+  return is_late && e.type != RecordType::sarif_written && e.type != RecordType::data_erase;
+}
+
+std::optional<std::vector<std::int64_t>> RunTracker::open_at(std::size_t most) const {
+  if (has_lost_track_ || open_runs_ > most) return std::nullopt;
+  std::vector<std::int64_t> out;
+  for (const auto& [id, link] : runs_) {
+    if (link.evidence) out.push_back(link.evidence->first_seq);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 std::vector<std::string> RunTracker::ids() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <bitset>
 #include <cstdint>
 #include <functional>
@@ -46,6 +47,7 @@ struct RunEvidence {
   };
   AddedAfter added_after;
   DatedBack dated_back;
+  bool is_straddled = false;  // it goes on behind an order that dropped something after its record before
   // Where its records lie: first and last of each piece without a hole. What lies between two pieces may be
   // anything, and any number of records.
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces;
@@ -156,7 +158,12 @@ class RunTracker {
 
   // `may_be_late`: records before the first one seen may not be there (coverage tail).
   // `is_foreign`: of a type or version that is not known here; it counts, and is not judged.
-  void on_record(CheckedRecord& record, bool is_foreign, bool may_be_late, Findings& findings);
+  // True: of a run whose beginning is not there, and that has not ended before it.
+  bool on_record(CheckedRecord& record, bool is_foreign, bool may_be_late, Findings& findings);
+  // An order said that records were dropped, the last of them at `seq`.
+  void on_dropped(std::int64_t seq) { last_dropped_ = std::max(last_dropped_, seq); }
+  // Where the runs without an end begin, ascending; nothing where that cannot be told, or there are more.
+  [[nodiscard]] std::optional<std::vector<std::int64_t>> open_at(std::size_t most) const;
   // Of the records before the next one: the latest date.
   void set_newest(const NewestDate& newest) { newest_ = newest; }
   // A record was seen that may be of any run.
@@ -230,6 +237,7 @@ class RunTracker {
   std::uint64_t aborted_runs_ = 0;
   std::uint64_t late_runs_ = 0;
   bool has_lost_track_ = false;
+  std::int64_t last_dropped_ = -1;
   NewestDate newest_;
 };
 

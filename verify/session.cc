@@ -167,6 +167,7 @@ class Session {
     sarif_.on_run_end(run.id, run.pieces, run.last_leaf, !run.has_foreign);
     if (in_period(run)) {
       ++in_period_;
+      is_straddled_ = is_straddled_ || (run.is_straddled && options_.run.empty());
       after_step_ += run.is_after_step ? 1U : 0U;
       dated_back_in_period_ += run.dated_back.is_told() ? 1U : 0U;
       aborted_in_period_ += run.state == RunEvidence::State::aborted ? 1U : 0U;
@@ -175,6 +176,7 @@ class Session {
     }
     if (!options_.run.empty() && run.id.starts_with(options_.run)) {
       ++chosen_;
+      is_straddled_ = is_straddled_ || run.is_straddled;
       asked_ = {run.id, std::string(run.state_name()), run.first_seq, run.last_seq, run.wall_ms};
     }
     if (!chosen(run)) return;
@@ -198,7 +200,8 @@ class Session {
   void on_finish(EvidenceSource& evidence, const std::vector<Vkey>& keys, const AuditReport& report, Findings& findings) {
     context_.sarif = sarif_.check(evidence, keys, findings);
     // What a dropped run did is not known: no statement over its time passes, and its period is no empty one.
-    is_pruned_ = report.pruned.records > 0 && (!inputs_.period || report.pruned.touches(inputs_.period->from_ms, inputs_.period->to_ms));
+    // Nor what is missing of one that goes on behind an order.
+    is_pruned_ = report.pruned.records > 0 && (!inputs_.period || is_straddled_ || report.pruned.touches(inputs_.period->from_ms, inputs_.period->to_ms));
     if (is_pruned_ && (inputs_.period || !inputs_.assertions.empty() || !options_.run.empty())) tell_pruned(report.pruned, findings);
     for (const std::int64_t seq : options_.show) {
       Value shown = show_record(evidence, seq);
@@ -236,9 +239,9 @@ class Session {
                   .text = what + ": such runs are not judged, so nothing is said of all of them"});
   }
 
-  // A run that is there is whole; only one that is not may be among the dropped ones.
+  // A run that is there is whole, unless it goes on behind an order; one that is not may be among the dropped.
   void tell_pruned(const Pruned& pruned, Findings& findings) const {
-    if (!options_.run.empty() && chosen_ > 0 && !inputs_.period && inputs_.assertions.empty()) return;
+    if (!options_.run.empty() && chosen_ > 0 && !is_straddled_ && !inputs_.period && inputs_.assertions.empty()) return;
     findings.add({.code = Code::pruned, .seq = pruned.orders.empty() ? -1 : pruned.orders.back().seq, .text = pruned.words(inputs_.zone)});
   }
 
@@ -345,6 +348,7 @@ class Session {
   Spool runs_;
   Spool words_;  // the runs as text, where the answer is JSON and a transcript is wanted
   std::uint64_t shown_ = 0;
+  bool is_straddled_ = false;  // one that was asked about goes on behind an order that dropped records
   std::uint64_t chosen_ = 0;  // runs that --run fits
   std::uint64_t in_period_ = 0;
   std::uint64_t after_step_ = 0;

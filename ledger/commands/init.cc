@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <ostream>
+#include <string>
 
 #include "ledger/appender.h"
 #include "ledger/base/file_io.h"
@@ -101,13 +105,22 @@ Result<record::Pin> read_pin(const LedgerReader& reader) {
 Result<record::Pin::Minimum> minimum_of(const LedgerReader& reader) {
   record::Pin::Minimum out{reader.size(), reader.tail().checkpoint.root};
   record::Pin::Minimum::Kept kept;
+  std::map<std::string, std::uint64_t, std::less<>> open;
   auto ok = reader.read(0, reader.size(), [&](const StoredRecord& stored) {
     if (stored.view.run.empty()) kept.add(stored.seq);
+    if (stored.view.type == "run.open") open.try_emplace(std::string(stored.view.run), stored.seq);
+    if (stored.view.type == "run.close" || stored.view.type == "run.abort") {
+      if (auto ended = open.find(stored.view.run); ended != open.end()) open.erase(ended);
+    }
     out.is_sealed = stored.view.type == "ledger.seal";
     return true;
   });
   if (!ok) return Unexpected(std::move(ok).error());
   out.kept = kept;
+  if (open.size() > record::Pin::Minimum::kMaxOpen) return out;
+  out.open.emplace();
+  for (const auto& [run, seq] : open) out.open->push_back(seq);
+  std::sort(out.open->begin(), out.open->end());
   return out;
 }
 

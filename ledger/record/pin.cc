@@ -29,20 +29,42 @@ Result<Pin::Minimum::Kept> parse_kept(const Json& json) {
   return Pin::Minimum::Kept{static_cast<std::uint64_t>(records->as_integer()), *list};
 }
 
+Result<std::vector<std::uint64_t>> parse_open(const Json& json) {
+  std::vector<std::uint64_t> out;
+  const auto refuse = [] {
+    return fail(Errc::malformed, "pin.min.open: no list of ascending record numbers");
+  };
+  if (!json.is(Json::Kind::array) || json.items().size() > Pin::Minimum::kMaxOpen) return refuse();
+  for (const Json& item : json.items()) {
+    if (!item.is(Json::Kind::integer) || item.as_integer() < 1) return refuse();
+    const auto seq = static_cast<std::uint64_t>(item.as_integer());
+    if (!out.empty() && seq <= out.back()) return refuse();
+    out.push_back(seq);
+  }
+  return out;
+}
+
 Result<Pin::Minimum> parse_minimum(const Json& json) {
   const Json* size = json.find("size", Json::Kind::integer);
   auto root = Digest::from_base64(text_of(json, "root"));
   const Json* kept = json.find("kept");
   const Json* sealed = json.find("sealed");
-  const std::size_t members = 2U + (kept != nullptr ? 1U : 0U) + (sealed != nullptr ? 1U : 0U);
+  const Json* open = json.find("open");
+  const std::size_t members = 2U + (kept != nullptr ? 1U : 0U) + (sealed != nullptr ? 1U : 0U) +
+                              (open != nullptr ? 1U : 0U);
   const bool says_sealed =
       sealed == nullptr || (sealed->is(Json::Kind::boolean) && sealed->as_bool());
   if (size == nullptr || size->as_integer() < 1 || !root || json.members().size() != members ||
       !says_sealed) {
-    return fail(Errc::malformed, "pin.min: not root and size, with kept or sealed");
+    return fail(Errc::malformed, "pin.min: not root and size, with kept, open or sealed");
   }
   Pin::Minimum out{static_cast<std::uint64_t>(size->as_integer()), *root};
   out.is_sealed = sealed != nullptr;
+  if (open != nullptr) {
+    auto list = parse_open(*open);
+    if (!list) return Unexpected(std::move(list).error());
+    out.open = std::move(*list);
+  }
   if (kept == nullptr) return out;
   auto read = parse_kept(*kept);
   if (!read) return Unexpected(std::move(read).error());
@@ -52,7 +74,8 @@ Result<Pin::Minimum> parse_minimum(const Json& json) {
 
 // Version 2 is that of a minimum that says more than size and root.
 int version_of(const Pin& pin) {
-  return pin.minimum && (pin.minimum->kept || pin.minimum->is_sealed) ? 2 : 1;
+  const auto& min = pin.minimum;
+  return min && (min->kept || min->open || min->is_sealed) ? 2 : 1;
 }
 
 Json json_of(const Pin::Minimum& minimum) {
@@ -61,6 +84,11 @@ Json json_of(const Pin::Minimum& minimum) {
     out.set("kept", Json::object()
                         .set("list", minimum.kept->list.base64())
                         .set("records", minimum.kept->records));
+  }
+  if (minimum.open) {
+    Json list = Json::array();
+    for (const std::uint64_t seq : *minimum.open) list.push(seq);
+    out.set("open", std::move(list));
   }
   out.set("root", minimum.root.base64());
   if (minimum.is_sealed) out.set("sealed", true);
@@ -123,7 +151,7 @@ Result<Pin> parse_pin(std::string_view text) {
     return fail(Errc::malformed, "pin: unknown or missing key");
   }
   if (version->as_integer() != version_of(pin)) {
-    return fail(Errc::malformed, "pin: version 2 is that of a minimum with kept or sealed");
+    return fail(Errc::malformed, "pin: version 2 is that of a minimum with kept, open or sealed");
   }
   if (text_of(*json, "fingerprint") != pin_fingerprint(pin)) {
     return fail(Errc::mismatch,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ledger/base/result.h"
 #include "ledger/record/digest.h"
@@ -28,6 +29,9 @@ struct Pin {
       friend bool operator==(const Kept&, const Kept&) = default;
     };
     std::optional<Kept> kept = std::nullopt;
+    // Where the runs begin that had no end; none where there are more than kMaxOpen (I-7).
+    std::optional<std::vector<std::uint64_t>> open = std::nullopt;
+    static constexpr std::size_t kMaxOpen = 300;
     bool is_sealed = false;  // the last of them is ledger.seal
     friend bool operator==(const Minimum&, const Minimum&) = default;
   };

@@ -145,17 +145,19 @@ TEST_CASE("kept: a memory remembers it too, and old lines of one go on", "[verif
   REQUIRE(verify("l.db").status == 0);
   const std::string marked = slurp(dir.file("memory"));
   CHECK(marked.find("\"kept\":{\"list\":") != std::string::npos);
+  CHECK(marked.find("\"open\":[],") != std::string::npos);
   CHECK(marked.find("\"sealed\":true,\"sum\":\"") != std::string::npos);
   // One that an older program wrote: the state's marks are added at the next visit.
   Json old = Json::parse(marked);
   old.erase("kept");
+  old.erase("open");
   old.erase("sealed");
   old.erase("sum");
   old["v"] = 1;
   save(dir.file("memory"), old.dump() + "\n");
   REQUIRE(verify("l.db").status == 0);
   CHECK(slurp(dir.file("memory")) == marked);
-  for (const char* spoiled : {"kept", "sealed", "v", "sum"}) {
+  for (const char* spoiled : {"kept", "open", "sealed", "v", "sum"}) {
     Json bad = Json::parse(marked);
     bad[spoiled] = 1;
     CAPTURE(spoiled);
@@ -209,4 +211,184 @@ TEST_CASE("kept: a bundle of one run shows by its size that the ledger went on a
   CHECK(r.status == 1);
   CHECK(r.has("after_seal"));
   CHECK_FALSE(r.has("prune_mismatch"));
+}
+
+namespace {
+
+// A run that met denials and ended well, and was pinned; then its end is dropped and made anew.
+struct Exchanged {
+  LedgerMaker ledger;
+  std::string pin;
+  std::string old_pin;  // version 1
+  std::size_t enforced = 0;
+  std::vector<std::size_t> tail;
+  Json end;
+
+  explicit Exchanged(bool closes = true) {
+    RunChoices choices;
+    choices.run = kOld;
+    choices.denials = 2;
+    choices.close = closes;
+    add_run(ledger, choices);
+    for (std::size_t i = 1; i < ledger.records.size(); ++i) {
+      const Json record = Json::parse(ledger.records[i].bytes);
+      if (record.at("type") == "sandbox.enforced") enforced = i;
+      if (record.at("type") == "run.close") end = record.at("body");
+    }
+    for (std::size_t i = enforced + 1; i < ledger.records.size(); ++i) tail.push_back(i);
+    RunChoices other;
+    other.run = kNew;
+    add_run(ledger, other);
+    ledger.checkpoint();
+    pin = ledger.marked_pin();
+    old_pin = ledger.pin(static_cast<std::int64_t>(ledger.records.size()));
+  }
+  void order() {
+    std::string list;
+    std::int64_t from = INT64_MAX;
+    std::int64_t until = INT64_MIN;
+    for (const std::size_t i : tail) {
+      list += std::to_string(i) + "\n";
+      const std::int64_t wall = Json::parse(ledger.records[i].bytes).at("ts").at("wall_ms");
+      from = std::min(from, wall);
+      until = std::max(until, wall);
+    }
+    ledger.add("ledger.prune", {{"authority", "me"},
+                                {"below", tail.back() + 1},
+                                {"from_ms", from},
+                                {"list", "sha256:" + hex(sha256(list))},
+                                {"reason", "old"},
+                                {"records", tail.size()},
+                                {"runs", 1},
+                                {"total", tail.size()},
+                                {"until_ms", until}});
+  }
+  void exchange(bool aborts) {
+    order();
+    std::vector<std::pair<std::string, Json>> more;
+    for (const std::size_t i : tail) {
+      const Json record = Json::parse(ledger.records[i].bytes);
+      const std::string type = record.at("type");
+      if (type != "sandbox.denial" && type != "run.close")
+        more.emplace_back(type, record.at("body"));
+    }
+    ledger.go_on_behind(kOld, enforced);
+    if (aborts) {
+      ledger.add("run.abort", {{"reason", "supervisor_gone"}}, kOld);
+    } else {
+      for (const auto& [type, body] : more) ledger.add(type, body, kOld);
+      Json close = end;
+      close["records"] =
+          Json::parse(ledger.records[enforced].bytes).at("run_seq").get<std::size_t>() +
+          more.size() + 2;
+      ledger.add("run.close", close, kOld);
+    }
+    ledger.checkpoint();
+    for (const std::size_t i : tail) ledger.records[i].bytes.clear();
+  }
+};
+
+int shell(const std::string& arguments) {
+  return std::system((std::string(ETHOS_BIN) + "/ethos-ledger " + arguments).c_str());
+}
+
+}  // namespace
+
+TEST_CASE("kept: the end of a run that had ended is not made anew", "[verify]") {
+  for (const bool aborts : {false, true}) {
+    Exchanged story;
+    CHECK(verify_maker(story.ledger, "", story.pin).status == 0);
+    story.exchange(aborts);
+    const Outcome r = verify_maker(story.ledger, "", story.pin);
+    CAPTURE(aborts, r.out.substr(0, 3000));
+    CHECK(r.status == 1);
+    CHECK(r.has("prune_mismatch"));
+    CHECK(r.out.find("the pin remembers that run " + std::string(kOld) + " had ended") !=
+          std::string::npos);
+    // Who remembers nothing of it learns that nobody can tell, and no question about that run
+    // passes.
+    const Outcome old = verify_maker(story.ledger, "", story.old_pin);
+    CAPTURE(old.out.substr(0, 3000));
+    CHECK(old.status == 0);
+    CHECK(old.json.at("pruned").at("straddled") == Json::array({kOld}));
+    CHECK(old.verdict("completeness") == "pass");
+    CHECK(old.out.find("goes on behind such an order") != std::string::npos);
+    const Outcome asked = verify_maker(story.ledger, "", story.old_pin, {"--run", kOld});
+    CHECK(asked.status == 3);
+    CHECK(asked.has("pruned"));
+    CHECK(verify_maker(story.ledger, "", story.old_pin, {"--run", kNew}).status == 0);
+    CHECK(
+        verify_maker(story.ledger, "", story.old_pin, {"--assert", "denials < 9"}).status ==
+        3);
+  }
+}
+
+TEST_CASE("kept: nor is it left out", "[verify]") {
+  Exchanged story;
+  story.order();
+  story.ledger.checkpoint();
+  for (const std::size_t i : story.tail) story.ledger.records[i].bytes.clear();
+  const Outcome r = verify_maker(story.ledger, "", story.pin);
+  CHECK(r.status == 1);
+  CHECK(r.has("prune_mismatch"));
+}
+
+TEST_CASE("kept: a memory, bundles of the run and of later records tell of it too", "[verify]") {
+  const TempDir dir;
+  Exchanged story;
+  story.ledger.write(dir.file("l.db"));
+  save(dir.file("plain"), story.ledger.pin());
+  save(dir.file("pin"), story.pin);
+  const auto size = Json::parse(story.pin).at("min").at("size").get<std::size_t>();
+  REQUIRE(verify_with({"--json", "--pin", dir.file("plain"), "--memory", dir.file("memory"),
+                       dir.file("l.db")})
+              .status == 0);
+  story.exchange(false);
+  story.ledger.write(dir.file("late.db"));
+  const Outcome r = verify_with(
+      {"--json", "--pin", dir.file("plain"), "--memory", dir.file("memory"), dir.file("late.db")});
+  CHECK(r.status == 1);
+  CHECK(r.out.find("the memory remembers that run") != std::string::npos);
+  const std::string ledger = " -q --ledger " + dir.file("late.db") + " -o ";
+  REQUIRE(shell("bundle" + ledger + dir.file("run") + " --run " + kOld + " --since " +
+                std::to_string(size)) == 0);
+  const Outcome one = verify_with({"--json", "--pin", dir.file("pin"), dir.file("run")});
+  CAPTURE(one.out.substr(0, 3000));
+  CHECK(one.status == 1);
+  CHECK(one.has("prune_mismatch"));
+  REQUIRE(shell("bundle" + ledger + dir.file("tail") + " --from " + std::to_string(size - 1)) == 0);
+  const Outcome later = verify_with({"--json", "--pin", dir.file("pin"), dir.file("tail")});
+  CAPTURE(later.out.substr(0, 3000));
+  CHECK(later.status == 1);
+  CHECK(later.has("prune_mismatch"));
+}
+
+TEST_CASE("kept: a run that was open may end later, and be dropped", "[verify]") {
+  const TempDir dir;
+  Exchanged story(false);
+  const auto size = Json::parse(story.pin).at("min").at("size").get<std::size_t>();
+  CHECK(Json::parse(story.pin).at("min").at("open") == Json::array({1}));
+  story.ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), story.pin);
+  REQUIRE(shell("pin --min -q --ledger " + dir.file("l.db") + " > " + dir.file("made")) == 0);
+  CHECK(slurp(dir.file("made")) == story.pin);
+  CHECK_FALSE(verify_maker(story.ledger, "", story.pin).has("prune_mismatch"));
+  story.ledger.add("run.abort", {{"reason", "supervisor_gone"}}, kOld);
+  story.ledger.checkpoint();
+  CHECK(verify_maker(story.ledger, "", story.pin).status == 0);
+  story.ledger.write(dir.file("late.db"));
+  const std::string ledger = " -q --ledger " + dir.file("late.db") + " -o ";
+  REQUIRE(shell("bundle" + ledger + dir.file("run") + " --run " + kOld + " --since " +
+                std::to_string(size)) == 0);
+  CHECK(verify_with({"--json", "--pin", dir.file("pin"), dir.file("run")}).status == 0);
+  REQUIRE(shell("bundle" + ledger + dir.file("tail") + " --from " + std::to_string(size - 1)) == 0);
+  CHECK_FALSE(
+      verify_with({"--json", "--pin", dir.file("pin"), dir.file("tail")}).has("prune_mismatch"));
+  // Numbers out of order, or too many of them, are no pin.
+  for (const Json& bad : {Json::array({2, 1}), Json::array({0}), Json(1), Json::array({"1"})}) {
+    Json pin = Json::parse(story.pin);
+    pin["min"]["open"] = bad;
+    save(dir.file("bad"), pin.dump() + "\n");
+    CHECK(verify_with({"--pin", dir.file("bad"), dir.file("l.db")}).status == 2);
+  }
 }

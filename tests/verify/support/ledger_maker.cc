@@ -151,6 +151,11 @@ std::size_t LedgerMaker::add(const std::string& type, const Json& body, const st
   return seq;
 }
 
+void LedgerMaker::go_on_behind(const std::string& run, std::size_t seq) {
+  const Json record = Json::parse(records[seq].bytes);
+  runs_[run] = {record.at("run_seq").get<std::int64_t>() + 1, records[seq].hash};
+}
+
 std::string LedgerMaker::current_root() const {
   if (!is_large) return root_of(records.size());
   std::string out = frontier_.back();
@@ -220,12 +225,22 @@ std::string LedgerMaker::marked_pin() const {
   Json out = Json::parse(pin(static_cast<std::int64_t>(records.size())));
   std::string list(32, '\0');
   std::size_t n = 0;
+  std::map<std::string, std::size_t> open;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    if (records[i].bytes.empty() || Json::parse(records[i].bytes).contains("run")) continue;
+    if (records[i].bytes.empty()) continue;
+    const Json record = Json::parse(records[i].bytes);
+    const std::string type = record.at("type");
+    if (type == "run.open") open[record.at("run")] = i;
+    if (type == "run.close" || type == "run.abort") open.erase(record.at("run").get<std::string>());
+    if (record.contains("run")) continue;
     list = sha256(list + std::to_string(i) + "\n");
     ++n;
   }
   out["min"]["kept"] = {{"list", base64(list)}, {"records", n}};
+  std::vector<std::size_t> begun;
+  for (const auto& [run, seq] : open) begun.push_back(seq);
+  std::sort(begun.begin(), begun.end());
+  out["min"]["open"] = begun;
   if (Json::parse(records.back().bytes).at("type") == "ledger.seal") out["min"]["sealed"] = true;
   out["v"] = 2;
   return out.dump() + "\n";

@@ -54,6 +54,8 @@ class LedgerMaker {
 
   // Adds a record and returns its number. `run`: empty for the ledger's own.
   std::size_t add(const std::string& type, const Json& body, const std::string& run = "");
+  // The run goes on behind that record of it, as if the later ones were not there.
+  void go_on_behind(const std::string& run, std::size_t seq);
   // Signs a checkpoint over all records so far with the key of the epoch.
   void checkpoint();
   // key.epoch and the checkpoint signed by both keys.
