@@ -3,19 +3,26 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+
+#include "sandbox/cage_object.h"
 
 namespace ethos::sandbox {
 namespace {
 
 constexpr std::size_t kScriptLine = 256;  // BINPRM_BUF_SIZE
 constexpr std::size_t kHead = 4096;
+constexpr const char* kAccessList = "system.posix_acl_access";
 
 std::string script_interpreter(std::string_view head) {
   std::string_view line = head.substr(2, kScriptLine - 2);
@@ -47,50 +54,138 @@ std::string elf_loader(std::string_view head) {
   return {};
 }
 
-// Not faccessat: it would also say no for the cage's own noexec mounts.
-bool is_in_group(std::uint32_t gid, const Identity& identity) {
-  if (gid == identity.host_gid) return true;
-  if (identity.is_mapped_by_root) return false;
-  // An ordinary user's tool keeps the groups of its supervisor.
-  std::array<gid_t, 256> groups{};
-  const int n = getgroups(static_cast<int>(groups.size()), groups.data());
-  return n > 0 && std::find(groups.begin(), groups.begin() + n, gid) != groups.begin() + n;
-}
+// Whose rights are asked for: the tool's, or those of the caller of a service.
+class Who {
+ public:
+  explicit Who(const Identity& identity) : uid(identity.host_uid), identity_(&identity) {}
+  explicit Who(const CallerRights& caller) : uid(caller.uid), caller_(&caller) {}
 
-// An access control list may say yes where the bits say no.
-bool has_list(const Place& file) {
-  const std::string link = "/proc/self/fd/" + std::to_string(file.object.get());
-  return getxattr(link.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
-}
+  [[nodiscard]] bool is_in_group(std::uint32_t gid) const {
+    if (caller_ != nullptr) return gid == caller_->gid || caller_->has_group(gid);
+    if (gid == identity_->host_gid) return true;
+    if (identity_->is_mapped_by_root) return false;
+    // An ordinary user's tool keeps the groups of its supervisor.
+    std::array<gid_t, 256> groups{};
+    const int n = getgroups(static_cast<int>(groups.size()), groups.data());
+    return n > 0 && std::find(groups.begin(), groups.begin() + n, gid) != groups.begin() + n;
+  }
+
+  std::uint32_t uid;
+
+ private:
+  const Identity* identity_ = nullptr;
+  const CallerRights* caller_ = nullptr;
+};
 
 // `right` is one of S_IROTH, S_IWOTH and S_IXOTH.
-bool bits_allow(mode_t mode, std::uint32_t uid, std::uint32_t gid, const Identity& identity,
-                mode_t right) {
+bool bits_allow(mode_t mode, std::uint32_t uid, std::uint32_t gid, const Who& who, mode_t right) {
   constexpr unsigned kOwner = 6;
   constexpr unsigned kGroup = 3;
-  if (uid == identity.host_uid) return (mode & (right << kOwner)) != 0;
+  if (uid == who.uid) return (mode & (right << kOwner)) != 0;
   // To everybody: who is in the group need not be asked.
   if ((mode & right) != 0 && (mode & (right << kGroup)) != 0) return true;
-  return (mode & (is_in_group(gid, identity) ? right << kGroup : right)) != 0;
+  return (mode & (who.is_in_group(gid) ? right << kGroup : right)) != 0;
 }
 
-bool allows(const Place& file, const Identity& identity, mode_t right) {
-  return bits_allow(file.mode, file.uid, file.gid, identity, right) ||
-         (file.uid != identity.host_uid && has_list(file));
+// What an access control list says (acl(5)); nothing where there is none that can be understood.
+std::optional<bool> list_allows(const Place& file, const Who& who, mode_t right) {
+  struct Entry {
+    std::uint16_t tag;
+    std::uint16_t rights;
+    std::uint32_t id;
+  };
+  constexpr std::size_t kHeader = 4;
+  constexpr std::uint16_t kUser = 0x02;
+  constexpr std::uint16_t kOwningGroup = 0x04;
+  constexpr std::uint16_t kGroup = 0x08;
+  constexpr std::uint16_t kMask = 0x10;
+  constexpr std::uint16_t kOther = 0x20;
+  const std::string link = "/proc/self/fd/" + std::to_string(file.object.get());
+  std::array<char, 8192> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+  const ssize_t n = getxattr(link.c_str(), kAccessList, bytes.data(), bytes.size());
+  // One that is too long to be read here may say yes.
+  if (n < 0 && errno == ERANGE) return true;
+  if (n < static_cast<ssize_t>(kHeader)) return std::nullopt;
+  const auto size = static_cast<std::size_t>(n);
+  std::uint16_t mask = 7;
+  std::uint16_t other = 0;
+  bool is_in_one = false;
+  std::uint16_t of_groups = 0;
+  std::optional<std::uint16_t> of_user;
+  for (std::size_t at = kHeader; at + sizeof(Entry) <= size; at += sizeof(Entry)) {
+    Entry entry;
+    std::memcpy(&entry, bytes.data() + at, sizeof entry);
+    const bool is_group = entry.tag == kOwningGroup || entry.tag == kGroup;
+    if (entry.tag == kUser && entry.id == who.uid) of_user = entry.rights;
+    if (is_group && who.is_in_group(entry.tag == kGroup ? entry.id : file.gid)) {
+      is_in_one = true;
+      of_groups |= entry.rights;
+    }
+    if (entry.tag == kMask) mask = entry.rights;
+    if (entry.tag == kOther) other = entry.rights;
+  }
+  if (of_user) return (*of_user & mask & right) != 0;
+  return ((is_in_one ? of_groups & mask : other) & right) != 0;
+}
+
+bool allows(const Place& file, const Who& who, mode_t right) {
+  // Not faccessat: it would also say no for the cage's own noexec mounts.
+  if (file.uid != who.uid)
+    if (const auto said = list_allows(file, who, right)) return *said;
+  return bits_allow(file.mode, file.uid, file.gid, who, right);
+}
+
+std::optional<Place> open_at(int root, const std::string& path, int flags) {
+  Place out;
+  out.object.reset(open_how_at(root, path.empty() ? "." : path.c_str(), O_PATH | O_CLOEXEC | flags,
+                               RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS));
+  const auto found = out.object.is_open() ? look(out.object.get()) : std::nullopt;
+  if (!found) return std::nullopt;
+  out.mode = found->stx_mode;
+  out.uid = found->stx_uid;
+  out.gid = found->stx_gid;
+  return out;
+}
+
+bool passes(int root, std::string_view path, const Who& who) {
+  for (auto slash = path.find('/', 1); slash != std::string_view::npos;
+       slash = path.find('/', slash + 1)) {
+    const auto directory = open_at(root, std::string(path.substr(1, slash - 1)), O_DIRECTORY);
+    if (!directory) return true;  // the kernel ends there for reasons of its own
+    if (!allows(*directory, who, S_IXOTH)) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 bool may_start(const Place& file, const Identity& identity) {
-  return S_ISREG(file.mode) && allows(file, identity, S_IXOTH);
+  return S_ISREG(file.mode) && allows(file, Who(identity), S_IXOTH);
 }
 
 bool may_read(const Place& file, const Identity& identity) {
-  return allows(file, identity, S_IROTH);
+  return allows(file, Who(identity), S_IROTH);
+}
+
+bool may_pass(int root, std::string_view path, const Identity& identity) {
+  return passes(root, path, Who(identity));
+}
+
+bool may_caller_read(const std::string& path, const CallerRights& caller) {
+  const Who who(caller);
+  const base::UniqueFd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (who.uid == 0 || !root.is_open()) return true;
+  const auto file = open_at(root.get(), path.substr(1), 0);
+  return !file || (passes(root.get(), path, who) && allows(*file, who, S_IROTH));
 }
 
 bool bits_let_read(mode_t mode, std::uint32_t uid, std::uint32_t gid, const Identity& identity) {
-  return bits_allow(mode, uid, gid, identity, S_IROTH);
+  return bits_allow(mode, uid, gid, Who(identity), S_IROTH);
+}
+
+bool has_list(int directory, const char* name) {
+  const std::string path = "/proc/self/fd/" + std::to_string(directory) + "/" + name;
+  return lgetxattr(path.c_str(), kAccessList, nullptr, 0) > 0;
 }
 
 std::string interpreter_in(std::string_view head) {

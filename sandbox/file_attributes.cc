@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,34 @@ Result<void> keep_attributes(const base::UniqueFd& to, const base::UniqueFd& old
       return base::fail_errno(name, errno);
   }
   return {};
+}
+
+Result<mode_t> mode_without_list(const base::UniqueFd& from, mode_t mode, const std::string& name) {
+  struct Entry {
+    std::uint16_t tag;
+    std::uint16_t rights;
+    std::uint32_t id;
+  };
+  constexpr std::size_t kHeader = 4;
+  constexpr std::uint16_t kOwningGroup = 0x04;
+  constexpr std::uint16_t kMask = 0x10;
+  constexpr unsigned kGroup = 3;
+  auto list = value_of("/proc/self/fd/" + std::to_string(from.get()), kAccessList, name);
+  if (!list) return base::Unexpected(std::move(list).error());
+  if (!*list) return mode;
+  mode_t group = 0;
+  mode_t mask = 7;
+  for (std::size_t at = kHeader; at + sizeof(Entry) <= (*list)->size(); at += sizeof(Entry)) {
+    Entry entry;
+    std::memcpy(&entry, (*list)->data() + at, sizeof entry);
+    if (entry.tag == kOwningGroup) group = entry.rights;
+    if (entry.tag == kMask) mask = entry.rights;
+  }
+  return (mode & ~(mode_t{7} << kGroup)) | (mode & ((group & mask) << kGroup));
+}
+
+bool has_access_list(const base::UniqueFd& file) {
+  return fgetxattr(file.get(), kAccessList, nullptr, 0) > 0;
 }
 
 }  // namespace ethos::sandbox

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "ledger/base/result.h"
@@ -16,5 +18,12 @@ namespace ethos::sandbox {
 [[nodiscard]] base::Result<void> keep_attributes(const base::UniqueFd& to,
                                                  const base::UniqueFd& old,
                                                  const std::string& name);
+
+// The mode for what comes out of a layer without the access list that `from` has there: in the mode
+// of such a file stands the mask, and its own group may have less.
+[[nodiscard]] base::Result<mode_t> mode_without_list(const base::UniqueFd& from, mode_t mode,
+                                                     const std::string& name);
+// Whether `file` has an access list, which a change of its mode then bounds.
+[[nodiscard]] bool has_access_list(const base::UniqueFd& file);
 
 }  // namespace ethos::sandbox

@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::size_t kMaxTable = 16U << 20;
 
-bool is_slow(std::string_view type) {
-  static constexpr auto kTypes = std::to_array<std::string_view>(
-      {"9p", "afs", "autofs", "ceph", "cifs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4",
-       "smb3", "smbfs", "virtiofs"});
+bool is_slow_type(std::string_view type) {
+  static constexpr auto kTypes =
+      std::to_array<std::string_view>({"9p", "afs", "autofs", "ceph", "cifs", "glusterfs", "lustre",
+                                       "ncpfs", "nfs", "nfs4", "smb3", "smbfs", "virtiofs"});
   return type.starts_with("fuse") || std::ranges::find(kTypes, type) != kTypes.end();
 }
 
@@ -43,14 +43,14 @@ std::vector<std::string> HostPaths::slow_mounts(std::string_view mountinfo) {
     const std::size_t dash = line.find(" - ");
     if (dash == std::string_view::npos) continue;
     std::string_view behind = line.substr(dash + 3);
-    if (!is_slow(take_word(behind))) continue;
+    if (!is_slow_type(take_word(behind))) continue;
     for (int i = 0; i < 4; ++i) take_word(line);
     out.push_back(unescape_mount_path(take_word(line)));
   }
   return out;
 }
 
-bool HostPaths::may_exist(const std::string& path) {
+bool HostPaths::is_slow(const std::string& path) {
   if (!slow_) {
     auto table = base::read_file("/proc/self/mountinfo", kMaxTable);
     // Without the table every place could be slow.
@@ -58,7 +58,11 @@ bool HostPaths::may_exist(const std::string& path) {
   }
   // A root file system that is slow is what the machine runs from.
   const auto covers = [&](const std::string& at) { return at != "/" && is_within(path, at); };
-  if (std::ranges::any_of(*slow_, covers)) return true;
+  return std::ranges::any_of(*slow_, covers);
+}
+
+bool HostPaths::may_exist(const std::string& path) {
+  if (is_slow(path)) return true;
   struct stat st {};
   if (::fstatat(AT_FDCWD, path.c_str(), &st, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0)
     return true;

@@ -18,6 +18,9 @@ class HostPaths {
   // supervisor wait.
   [[nodiscard]] bool may_exist(const std::string& path);
 
+  // Whether a look there could wait so.
+  [[nodiscard]] bool is_slow(const std::string& path);
+
   // Mount points of such file systems in /proc/<pid>/mountinfo text, as they are written there.
   [[nodiscard]] static std::vector<std::string> slow_mounts(std::string_view mountinfo);
 

@@ -63,10 +63,11 @@ class Judge {
   Verdict decide_open_how(const Call& call);
   Verdict decide_opening(const Call& call, const Opening& opening);
   Glance glance_at(const Call& call, const Opening& opening, const std::string& text);
-  Verdict decide_access(const Call& call, const Opening& opening, const Place& place);
+  Verdict decide_access(const Call& call, const Opening& opening, const Place& place,
+                        std::string_view text);
   void note_opening(const Opening& opening, const Place& place);
   void note_change(const Call& call, LastName last, int index, const Place& place);
-  Verdict decide_reading(const Call& call, const Place& place, Cover cover);
+  Verdict decide_reading(const Call& call, const Place& place, Cover cover, std::string_view text);
   Verdict decide_path_change(const Call& call);
   Verdict decide_paths(const Call& call);
   Verdict decide_node(const Call& call, std::uint64_t mode);
@@ -88,7 +89,10 @@ class Judge {
                      Verdict& verdict);
   [[nodiscard]] Cover parent_cover(const std::string& path) const;
   bool is_withheld(const std::string& path);
-  bool is_shut(const Place& place);
+  bool is_shut(const Call& call, const Place& place, std::string_view text);
+  bool is_closed_above(const Call& call, const Place& place, std::string_view text);
+  bool is_behind_closed(const Call& call, const Place& place, std::string_view text);
+  bool could_read(const Place& place);
   static bool ends_by_itself(const Opening& opening, const Place& place);
   void note_exec(const Call& call, std::string path);
   Verdict refuse_path(const Call& call, const std::string& path, std::string_view rule,

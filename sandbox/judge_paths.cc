@@ -202,25 +202,30 @@ Verdict Judge::decide_opening(const Call& call, const Opening& opening) {
   if (!find_place(call, query, place, verdict)) {
     if (uses_ != nullptr && verdict.error == 0 && place.reach == Reach::broken)
       uses_->on_use(Use::absent, place.path);
-    return verdict;
+    return asks_nothing && verdict.error == 0 && is_behind_closed(call, place, text)
+               ? refuse_path(call, place.path, "permission", "not readable for the tool", EACCES)
+               : verdict;
   }
-  verdict = decide_access(call, opening, place);
+  verdict = decide_access(call, opening, place, text);
   if (uses_ != nullptr && verdict.error == 0) note_opening(opening, place);
   return verdict;
 }
 
-Verdict Judge::decide_access(const Call& call, const Opening& opening, const Place& place) {
+Verdict Judge::decide_access(const Call& call, const Opening& opening, const Place& place,
+                             std::string_view text) {
   const bool is_there = place.reach == Reach::object;
   if (is_there && ends_by_itself(opening, place)) return {0};
   const Cover cover = grants_.cover(place.path);
   const bool makes = opening.is_unnamed() || (opening.creates() && !is_there);
-  if (cover == Cover::writable)
-    return makes && (opening.mode & filter::kSetIdBits) != 0 ? refuse_set_id(call) : Verdict{0};
+  if (cover == Cover::writable) {
+    if (makes && (opening.mode & filter::kSetIdBits) != 0) return refuse_set_id(call);
+    return opening.writes() || makes ? Verdict{0} : decide_reading(call, place, cover, text);
+  }
   const bool is_asked_for = !opening.creates() || place.reach == Reach::broken;
   if (!is_there && is_asked_for && cover == Cover::readable)  // ENOENT either way
     return is_withheld(place.path) ? refuse_withheld(call, place.path) : Verdict{0};
   if (opening.writes() || makes) return refuse_write(call, place.path, cover);
-  return decide_reading(call, place, cover);
+  return decide_reading(call, place, cover, text);
 }
 
 // The kernel's own ends: EEXIST, ELOOP for a link that is not followed, EISDIR and ENOTDIR.

@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <string_view>
 
+#include "sandbox/based_path.h"
 #include "sandbox/exec_check.h"
+#include "sandbox/file_rights.h"
 #include "sandbox/judge.h"
 
 namespace ethos::sandbox {
@@ -47,18 +49,50 @@ Verdict Judge::refuse_withheld(const Call& call, const std::string& path) {
 }
 
 // Visible, but the tool may not read it where its caller could, or where the cage itself shut it.
-bool Judge::is_shut(const Place& place) {
+bool Judge::is_shut(const Call& call, const Place& place, std::string_view text) {
   if (is_of_first_process(place.path)) return true;
-  if (may_read(place, plan_->identity)) return false;
-  if (grants_.is_cages_own(place.path)) return true;
-  const std::string link = "/proc/self/fd/" + std::to_string(place.object.get());
-  return faccessat(AT_FDCWD, link.c_str(), R_OK, AT_EACCESS) == 0;
+  if (may_read(place, plan_->identity) && !is_closed_above(call, place, text)) return false;
+  return grants_.is_cages_own(place.path) || could_read(place);
 }
 
-Verdict Judge::decide_reading(const Call& call, const Place& place, Cover cover) {
+// The supervisor of a run by root passes directories that the tool may not search.
+bool Judge::is_closed_above(const Call& call, const Place& place, std::string_view text) {
+  if (!plan_->identity.is_mapped_by_root || place.by_descriptor || is_within(place.path, "/proc"))
+    return false;
+  const int root = walker_.root_of(call.pid);
+  const bool is_absolute = !text.empty() && text.front() == '/';
+  return !may_pass(root, place.path, plan_->identity) ||
+         (is_absolute && !may_pass(root, text, plan_->identity));
+}
+
+// In a directory that neither the tool nor, over the cage's mounts, root's supervisor may search.
+bool Judge::is_behind_closed(const Call& call, const Place& place, std::string_view text) {
+  return place.reach == Reach::broken && place.is_closed && listener_->is_valid(call.id) &&
+         is_granted(grants_.cover(place.path)) && !grants_.is_cages_own(place.path) &&
+         is_closed_above(call, place, text) && host_.may_exist(place.path) && could_read(place);
+}
+
+// Asked on the host, as the mounts of the cage show a caller's files as the tool's.
+bool Judge::could_read(const Place& place) {
+  if (!plan_->identity.is_mapped_by_root) {
+    const std::string link = "/proc/self/fd/" + std::to_string(place.object.get());
+    return faccessat(AT_FDCWD, link.c_str(), R_OK, AT_EACCESS) == 0;
+  }
+  const auto& lent = lent_rights();
+  return !lent || host_.is_slow(place.path) || may_caller_read(place.path, *lent);
+}
+
+Verdict Judge::decide_reading(const Call& call, const Place& place, Cover cover,
+                              std::string_view text) {
   if (plan_->observe != Observe::all) return {0};
-  if (cover == Cover::readable)
-    return is_shut(place)
+  if (cover == Cover::writable) {
+    // What the tool shut itself is no refusal of the cage's.
+    const bool is_strange = place.reach == Reach::object && place.uid != plan_->identity.host_uid &&
+                            !grants_.is_cages_own(place.path);
+    if (!is_strange) return {0};
+  }
+  if (is_granted(cover))
+    return is_shut(call, place, text)
                ? refuse_path(call, place.path, "permission", "not readable for the tool", EACCES)
                : Verdict{0};
   // The mask of a repository is there for everybody, and empty.

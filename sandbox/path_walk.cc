@@ -251,6 +251,7 @@ class Walk {
   }
 
   void miss(const std::string& name, bool is_last, int error) {
+    place_.is_closed = error == EACCES;
     if (error != ENOENT) return stop_at(name);
     if (!is_last) return stop_at(name);
     if (!tell_path(name)) return;

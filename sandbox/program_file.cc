@@ -11,6 +11,7 @@
 
 #include "ledger/base/file_io.h"
 #include "ledger/bulk_hash.h"
+#include "sandbox/exec_check.h"
 #include "sandbox/path_text.h"
 
 namespace ethos::sandbox {
@@ -62,14 +63,11 @@ std::optional<OpenProgram> open_program(const std::string& path) {
 std::optional<std::string> interpreter_of(const OpenProgram& script) {
   std::array<char, 256> head{};
   const ssize_t n = ::pread(script.file.get(), head.data(), head.size(), 0);
-  if (n < 3 || head[0] != '#' || head[1] != '!') return std::nullopt;
-  std::string_view line(head.data(), static_cast<std::size_t>(n));
-  line =
-      line.substr(2, line.find('\n') == std::string_view::npos ? line.size() : line.find('\n') - 2);
-  const std::size_t from = line.find_first_not_of(" \t");
-  if (from == std::string_view::npos || line[from] != '/') return std::nullopt;
-  line.remove_prefix(from);
-  return std::string(line.substr(0, line.find_first_of(" \t\r\0")));
+  const std::string_view start(head.data(), n < 0 ? 0 : static_cast<std::size_t>(n));
+  if (!start.starts_with("#!")) return std::nullopt;
+  std::string name = interpreter_in(start);
+  if (!name.starts_with('/')) return std::nullopt;
+  return name;
 }
 
 }  // namespace

@@ -85,8 +85,11 @@ Glance QuickLook::at_read(int root, std::string_view text, std::uint64_t now_ns)
     directory->kept.reset(
         open_how_at(root, directory->place.c_str() + 1, kLook | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
     directory->opened_ns = now_ns;
-    if (!directory->kept.is_open()) return Glance::unknown;
+    // Root's supervisor passes directories that the tool may not search.
+    directory->is_closed = plan_->identity.is_mapped_by_root &&
+                           !may_pass(root, directory->place + "/", plan_->identity);
   }
+  if (!directory->kept.is_open() || directory->is_closed) return Glance::unknown;
   const char* const name = text.data() + directory->path.size() + 1;
   struct stat found {};
   if (fstatat(directory->kept.get(), name, &found, AT_SYMLINK_NOFOLLOW) != 0)
@@ -96,7 +99,12 @@ Glance QuickLook::at_read(int root, std::string_view text, std::uint64_t now_ns)
                                      : Glance::passes;
   const bool passes = (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) &&
                       bits_let_read(found.st_mode, found.st_uid, found.st_gid, plan_->identity);
-  return passes ? Glance::passes : Glance::unknown;
+  // An access list may take away what the bits seem to give; of what root's supervisor could read
+  // itself that would be a refusal.
+  const bool is_told =
+      passes && (!plan_->identity.is_mapped_by_root || found.st_uid == plan_->identity.host_uid ||
+                 !has_list(directory->kept.get(), name));
+  return is_told ? Glance::passes : Glance::unknown;
 }
 
 Glance QuickLook::at_write(int root, const std::string& text) {

@@ -41,7 +41,8 @@ class QuickLook {
     Cover cover = Cover::outside;
     bool is_scratch = false;
     bool is_cages_own = false;
-    bool is_mixed = false;  // some of the names have another cover
+    bool is_mixed = false;   // some of the names have another cover
+    bool is_closed = false;  // to the tool, when `kept` was opened
     base::UniqueFd kept;
     std::uint64_t opened_ns = 0;
   };

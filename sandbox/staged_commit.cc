@@ -283,7 +283,7 @@ class StagedCommit::Work {
           break;
         case Change::Kind::directory:
           artifact.action = "directory";
-          done = build_directory(item);
+          done = build_directory(item, artifact);
           break;
         case Change::Kind::file:
           artifact.action = item.replaces ? "replaced" : "created";
@@ -298,13 +298,14 @@ class StagedCommit::Work {
       if (item->change->kind != Change::Kind::directory) continue;
       const UniqueFd dir = open_beneath_dir(grant_.get(), item->place, O_RDONLY | O_DIRECTORY);
       if (!is_same(dir, built_.at(item->place))) return replaced();
-      if (fchmod(dir.get(), item->change->mode) != 0)
-        return base::fail_errno(item->change->path, errno);
+      const auto mode = mode_of_directory(item->change->path, item->change->mode);
+      if (!mode) return base::Unexpected(mode.error());
+      if (fchmod(dir.get(), *mode) != 0) return base::fail_errno(item->change->path, errno);
     }
     return {};
   }
 
-  Result<void> build_directory(const Item& item) {
+  Result<void> build_directory(const Item& item, Artifact& artifact) {
     const base::SplitPath split = base::split_path(item.place);
     const UniqueFd parent = open_beneath_dir(grant_.get(), split.parent, O_RDONLY | O_DIRECTORY);
     if (!parent.is_open() || mkdirat(parent.get(), split.name.c_str(), 0700) != 0)
@@ -312,6 +313,9 @@ class StagedCommit::Work {
     const UniqueFd dir = open_beneath_dir(parent.get(), split.name, O_RDONLY | O_DIRECTORY);
     if (!dir.is_open() || !remember(item, dir.get()) || !give_to_owner(dir.get()))
       return base::fail_errno(item.change->path, errno);
+    const auto mode = mode_of_directory(item.change->path, item.change->mode);
+    if (!mode) return base::Unexpected(mode.error());
+    artifact.mode = *mode;
     return {};
   }
 
@@ -419,8 +423,22 @@ class StagedCommit::Work {
     if (!give_to_owner(to.get())) return base::fail_errno(path, errno);
     if (item.replaces)
       if (auto kept = keep_of_old(to, path); !kept) return kept;
-    if (fchmod(to.get(), item.change->mode) != 0) return base::fail_errno(path, errno);
+    auto mode = with_own_rights([&] { return mode_without_list(from, item.change->mode, path); });
+    if (!mode) return base::Unexpected(std::move(mode).error());
+    // A list that was kept is bounded by the mask in the mode as it is.
+    if (item.replaces && has_access_list(to)) mode = item.change->mode;
+    artifact.mode = *mode;
+    if (fchmod(to.get(), *mode) != 0) return base::fail_errno(path, errno);
     return {};
+  }
+
+  // Of a directory that the tool moved as much as of a file.
+  Result<mode_t> mode_of_directory(const std::string& path, mode_t mode) const {
+    return with_own_rights([&]() -> Result<mode_t> {
+      const UniqueFd from = open_beneath_dir(layer_.fd, path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+      if (!from.is_open()) return base::fail_errno(path, errno);
+      return mode_without_list(from, mode, path);
+    });
   }
 
   // Same mode and same bytes as on the host.

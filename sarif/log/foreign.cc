@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/log/foreign.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "sarif/log/reading.h"
 #include "sarif/log/walk.h"
@@ -90,6 +93,7 @@ class Survey : LogWalk {
 
   base::Result<void> tool(const JsonView& tool) {
     if (!tool.is_object()) return wrong("tool is no object");
+    if (auto done = extensions(tool); !done) return done;
     const auto driver = tool.find("driver");
     if (!driver) return {};
     if (!driver->is_object()) return wrong("tool.driver is no object");
@@ -102,6 +106,22 @@ class Survey : LogWalk {
     return {};
   }
 
+  base::Result<void> extensions(const JsonView& tool) {
+    const auto list = tool.find("extensions");
+    if (!list || !list->is_array()) return {};
+    for (const JsonView one : *list) {
+      RunSurvey::Extension found;
+      if (one.is_object()) {
+        const auto rules = one.find("rules");
+        if (rules && rules->is_array()) found.rules = rules->size();
+        found.name = text_of(one, "name");
+        found.guid = text_of(one, "guid");
+      }
+      runs_.back().extensions.push_back(std::move(found));
+    }
+    return {};
+  }
+
   std::vector<RunSurvey> runs_;
   JsonFragment fragment_;
 };
@@ -111,6 +131,12 @@ std::optional<std::uint64_t> place_of(const std::optional<JsonView>& value) {
   const auto number = value ? value->integer() : std::nullopt;
   if (!number || *number < 0 || value->token() == "-0") return std::nullopt;
   return static_cast<std::uint64_t>(*number);
+}
+
+// GUIDs mean the same in either case (3.5.3).
+bool is_same_guid(std::string_view a, std::string_view b) {
+  const auto low = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::ranges::equal(a, b, {}, low, low);
 }
 
 std::string renamed(std::string_view name, std::size_t at) {
@@ -143,10 +169,7 @@ void ForeignWriter::object(const JsonView& object, JsonWriter& writer) const {
     if (one.key_is("ruleIndex")) {
       const auto rule = object.find("rule");
       writer.key("ruleIndex");
-      if (rule && !is_of_driver(*rule))
-        one.write(writer);
-      else
-        index(one, writer);
+      index(one, rule ? rules_of(*rule) : run_.rules, writer);
     } else {
       member(one, writer);
     }
@@ -208,31 +231,50 @@ void ForeignWriter::ids(const JsonView& list, JsonWriter& writer) const {
 }
 
 // -1 is how SARIF says "not known" (3.27.6, 3.52.5).
-void ForeignWriter::index(const JsonView& value, JsonWriter& writer) const {
-  if (is_theirs(value))
+void ForeignWriter::index(const JsonView& value, std::size_t rules, JsonWriter& writer) {
+  const auto place = place_of(value);
+  if (place && *place < rules)
     value.write(writer);
   else
     writer.integer(-1);
 }
 
-bool ForeignWriter::is_of_driver(const JsonView& reference) const {
+// How many rules the component has that a reference is to. One that says more than one thing of it
+// may be read by any of them: the fewest. None when nothing of the tool's is meant.
+std::size_t ForeignWriter::rules_of(const JsonView& reference) const {
   const auto component = reference.find("toolComponent");
-  if (!component) return true;
-  if (place_of(component->find("index"))) return false;
+  if (!component) return run_.rules;
   const std::string guid = text_of(*component, "guid");
   const std::string name = text_of(*component, "name");
-  if (!guid.empty()) return guid == run_.driver_guid;
-  return name.empty() || name == run_.driver_name;
+  const auto place = place_of(component->find("index"));
+  if (guid.empty() && name.empty() && !place) return run_.rules;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  const auto at_most = [&](std::size_t rules) { fewest = std::min(fewest, rules); };
+  if (place) at_most(*place < run_.extensions.size() ? run_.extensions[*place].rules : 0);
+  const auto named = [&](const auto& is_meant) {
+    bool is_known = is_meant(run_.driver_name, run_.driver_guid);
+    if (is_known) at_most(run_.rules);
+    for (const RunSurvey::Extension& one : run_.extensions) {
+      if (!is_meant(one.name, one.guid)) continue;
+      is_known = true;
+      at_most(one.rules);
+    }
+    if (!is_known) at_most(0);
+  };
+  if (!guid.empty())
+    named([&](const std::string&, const std::string& of) { return is_same_guid(guid, of); });
+  if (!name.empty()) named([&](const std::string& of, const std::string&) { return name == of; });
+  return fewest;
 }
 
 // A reportingDescriptorReference (3.52) to a rule.
 void ForeignWriter::reference(const JsonView& reference, JsonWriter& writer) const {
-  const bool may_be_ours = is_of_driver(reference);
+  const std::size_t rules = rules_of(reference);
   writer.begin_object();
   for (const JsonView one : reference) {
-    if (one.key_is("index") && may_be_ours) {
+    if (one.key_is("index")) {
       writer.key("index");
-      index(one, writer);
+      index(one, rules, writer);
     } else {
       member(one, writer);
     }
@@ -240,15 +282,10 @@ void ForeignWriter::reference(const JsonView& reference, JsonWriter& writer) con
   writer.end_object();
 }
 
-bool ForeignWriter::is_theirs(const JsonView& number) const {
-  const auto place = place_of(number);
-  return place && *place < run_.rules;
-}
-
 bool ForeignWriter::names_a_rule(const JsonView& reference) const {
   if (!text_of(reference, "id").empty() || !text_of(reference, "guid").empty()) return true;
   const auto place = place_of(reference.find("index"));
-  return place && (!is_of_driver(reference) || *place < run_.rules);
+  return place && *place < rules_of(reference);
 }
 
 // One that names no rule of the tool's could be meant for any.

@@ -15,9 +15,15 @@ namespace ethos::sarif {
 
 // What has to be known of a run that a tool wrote before anything is put beside it.
 struct RunSurvey {
+  struct Extension {
+    std::size_t rules = 0;
+    std::string name;
+    std::string guid;
+  };
   std::size_t rules = 0;  // of its driver
   std::string driver_name;
   std::string driver_guid;
+  std::vector<Extension> extensions;
 };
 
 // ethos-verify reads logs no deeper than this.
@@ -50,12 +56,11 @@ class ForeignWriter {
   void object(const JsonView& object, JsonWriter& writer) const;
   void id(const JsonView& value, JsonWriter& writer) const;
   void ids(const JsonView& list, JsonWriter& writer) const;
-  void index(const JsonView& value, JsonWriter& writer) const;
+  static void index(const JsonView& value, std::size_t rules, JsonWriter& writer);
   void reference(const JsonView& reference, JsonWriter& writer) const;
   void overrides(const JsonView& list, JsonWriter& writer) const;
-  [[nodiscard]] bool is_theirs(const JsonView& number) const;
   [[nodiscard]] bool names_a_rule(const JsonView& reference) const;
-  [[nodiscard]] bool is_of_driver(const JsonView& reference) const;
+  [[nodiscard]] std::size_t rules_of(const JsonView& reference) const;
 
   std::string_view own_;
   const RunSurvey& run_;

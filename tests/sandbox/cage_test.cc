@@ -3,9 +3,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <map>
 
 #include "sandbox/based_path.h"
 #include "sandbox/steps.h"
@@ -159,6 +163,45 @@ TEST_CASE("cage: calls one after the other keep neither the clock nor the output
   CHECK(r.out() == "so far\n");
   CHECK(r.sink.gaps.empty());
   CHECK(r.sink.denials.empty());
+}
+
+TEST_CASE("cage: what the tool's ids may not read and root could is a denial",
+          "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  if (geteuid() != 0) return;
+  constexpr uid_t kStranger = 65099;
+  const support::ScratchDir dir;
+  for (const char* file : {"m600", "d700/s", "list", "out/m600", "open"}) {
+    dir.write(file, "1\n");
+    REQUIRE(chown((dir.path() + "/" + file).c_str(), kStranger, kStranger) == 0);
+  }
+  REQUIRE(chown((dir.path() + "/d700").c_str(), kStranger, kStranger) == 0);
+  REQUIRE(chmod((dir.path() + "/d700").c_str(), 0700) == 0);
+  REQUIRE(chmod((dir.path() + "/m600").c_str(), 0600) == 0);
+  REQUIRE(chmod((dir.path() + "/out/m600").c_str(), 0600) == 0);
+  // A list that takes away: nothing for root, whose files are the tool's, all for others.
+  const std::array<std::uint16_t, 22> list{2,      0,      1,    6, 0xffff, 0xffff, 2,    0,
+                                           0,      0,      4,    4, 0xffff, 0xffff, 0x10, 4,
+                                           0xffff, 0xffff, 0x20, 4, 0xffff, 0xffff};
+  const bool has_list = setxattr((dir.path() + "/list").c_str(), "system.posix_acl_access",
+                                 list.data(), sizeof list, 0) == 0;
+  auto plan = support::base_plan(
+      dir.path(),
+      {"/bin/sh", "-c", "for f in m600 d700/s list out/m600 open; do cat $f $PWD/$f; done 2>&1"});
+  support::grant_write(plan, "out");
+  plan.observe = sandbox::Observe::all;
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  std::map<std::string, std::uint64_t> refused;
+  for (const auto& denial : r.sink.denials)
+    if (denial.rule == "permission") refused[denial.object] += denial.count;
+  std::map<std::string, std::uint64_t> expected{
+      {dir.path() + "/m600", 2}, {dir.path() + "/d700/s", 2}, {dir.path() + "/out/m600", 2}};
+  if (has_list) expected[dir.path() + "/list"] = 2;
+  CHECK(refused == expected);
+  CHECK(r.out().ends_with("1\n1\n"));
 }
 
 TEST_CASE("cage: exit codes, signals and missing programs are told apart", "[sandbox][kernel]") {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/program_file.h"
 #include "tests/sandbox/program.h"
 #include "tests/sandbox/run_site.h"
 
@@ -120,4 +121,14 @@ TEST_CASE("ethos-run: what the host covers with a mount is not shown, whoever ru
   const Ended beside = run("--read beside");
   CAPTURE(beside.out, beside.err);
   CHECK(beside.out == "free");
+}
+
+TEST_CASE("ethos-run: the interpreter that is measured is the one the kernel starts", "[sandbox]") {
+  const Site site;
+  site.file("script", "#! " + site.path("work/i") + "\r\n", 0755);
+  site.file("i", "1", 0755);
+  site.file("i\r", "22", 0755);
+  const auto found = ethos::sandbox::open_programs(site.path("work/script"));
+  REQUIRE(found.interpreter);
+  CHECK(found.interpreter->size == 2);
 }

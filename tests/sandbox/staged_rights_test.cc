@@ -124,3 +124,41 @@ TEST_CASE("staged: a sticky directory does not become one where others may remov
   CHECK(mode_of(dir.path() + "/out/w") == 0777);
   CHECK(mode_of(dir.path() + "/out/s") == 0666);
 }
+
+TEST_CASE("staged: the mask of a list that stays behind is no right of the group",
+          "[sandbox][kernel]") {
+  if (const auto why = support::why_no_cage(); !why.empty()) {
+    WARN("skipped: no cage here: " << why);
+    return;
+  }
+  const support::ScratchDir dir;
+  dir.write("out/f", "a\n");
+  dir.write("out/plain", "b\n");
+  const std::string file = dir.path() + "/out/f";
+  if (!set(file, kAccess, access_list())) {
+    WARN("skipped: no access lists on this file system");
+    return;
+  }
+  REQUIRE(mode_of(file) == 0660);
+  run(dir, "ln out/f out/g; ln -f out/f out/plain");
+  CHECK(dir.read("out/g") == "a\n");
+  CHECK(mode_of(dir.path() + "/out/g") == 0600);
+  CHECK(dir.read("out/plain") == "a\n");
+  CHECK(mode_of(dir.path() + "/out/plain") == 0600);
+  CHECK(attribute(file, kAccess) == access_list());
+}
+
+TEST_CASE("staged: a directory that may be entered may be listed by its owner",
+          "[sandbox][kernel]") {
+  if (const auto why = support::why_no_cage(); !why.empty()) {
+    WARN("skipped: no cage here: " << why);
+    return;
+  }
+  const support::ScratchDir dir;
+  dir.write("out/f", "a\n");
+  // What an ordinary user cannot list stays in the layer.
+  if (geteuid() != 0) return;
+  run(dir, "mkdir out/z out/y; chmod 311 out/z; chmod 200 out/y");
+  CHECK(mode_of(dir.path() + "/out/z") == 0711);
+  CHECK(mode_of(dir.path() + "/out/y") == 0200);
+}

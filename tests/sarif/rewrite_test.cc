@@ -146,7 +146,7 @@ TEST_CASE("rewrite: what a tool calls as ours is called gets another name", "[sa
           with_block()) ==
       R"({"version":"2.1.0","runs":[{"tool":{"extensions":[{"rules":[{"id":"r_from_input"}]}]},"policies":[{"rules":[{"id":"r_from_input"}]}])" +
           tail + "}]}\n");
-  // By a number beyond the tool's own rules, but not in an extension's.
+  // By a number beyond the tool's own rules, and of an extension that is not there.
   CHECK(
       owned(
           run_of(
@@ -156,8 +156,30 @@ TEST_CASE("rewrite: what a tool calls as ours is called gets another name", "[sa
       run_of(
           with_rules(R"({"id":"a"})"),
           with_results(
-              R"({"ruleIndex":-1},{"ruleIndex":0},{"ruleIndex":-1},{"rule":{"index":-1}},{"ruleIndex":3,"rule":{"index":3,"toolComponent":{"index":0}}})")) +
+              R"({"ruleIndex":-1},{"ruleIndex":0},{"ruleIndex":-1},{"rule":{"index":-1}},{"ruleIndex":-1,"rule":{"index":-1,"toolComponent":{"index":0}}})")) +
           "\n");
+  // An extension that is there and has the rule; a GUID in either case; two names for a component.
+  const auto indexes = [](const std::string& component, const std::string& written) {
+    const std::string tool =
+        R"("guid":"AAAAAAAA-0000-4000-8000-000000000001","rules":[{"id":"a"}]},)"
+        R"("extensions":[{"name":"e","guid":"e1","rules":[{},{}]})";
+    const std::string text = R"({"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t",)" + tool +
+                             R"(]},"results":[{"ruleIndex":1,"rule":{"index":1,"toolComponent":)" +
+                             component + "}}]}]}";
+    CAPTURE(component);
+    CHECK(owned(text, with_block())
+              .find("\"ruleIndex\":" + written + ",\"rule\":{\"index\":" + written + ",") !=
+          std::string::npos);
+  };
+  indexes(R"({"guid":"AAAAAAAA-0000-4000-8000-000000000001"})", "-1");
+  indexes(R"({"guid":"aaaaaaaa-0000-4000-8000-000000000001"})", "-1");
+  indexes(R"({"guid":"bbbbbbbb-0000-4000-8000-000000000001"})", "-1");
+  indexes(R"({"name":"T"})", "-1");
+  indexes(R"({"index":1})", "-1");
+  indexes(R"({"index":0,"name":"t"})", "-1");
+  indexes(R"({"index":0})", "1");
+  indexes(R"({"guid":"E1"})", "1");
+  indexes(R"({"index":0,"name":"e","guid":"E1"})", "1");
   // What is switched off; an override that names no rule of the tool's is left out.
   CHECK(
       owned(
