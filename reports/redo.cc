@@ -18,16 +18,20 @@ std::string last_line_of_verifier(int status) {
 
 // Exit status and first words, by the program that answers.
 std::string bad_answer(std::string_view command) {
-  if (command.find("ethos-verify ") == 0 && command.find("--report") != std::string_view::npos)
-    return "status 1 and \"FAILED:\": a figure does not follow from the records, each named; "
-           "other statuses as above";
-  if (command.find("ethos-verify ") == 0)
-    return "status 1 and \"FAILED:\" (a wrong pin, changed records, a copy older than the "
-           "checkpoint), 4 and \"INCOMPLETE:\" (something is missing), 2 or 3 and one line on "
-           "standard error (a wrong option; a file that cannot be read)";
-  if (command.find("ethos-report verify") == 0)
-    return "status 1 and a line that ends in \"different\" or \"missing\"";
-  if (command.find("ethos-report ") == 0)
+  if (command.starts_with("ethos-verify ") && command.find("--report") != std::string_view::npos)
+    return "status 1 and \"NOT AS STATED:\" (a figure does not follow from the records; which, the "
+           "lines above say); otherwise as for the command above";
+  if (command.starts_with("ethos-verify "))
+    return "status 1 and \"NOT VERIFIED:\" (a wrong pin, changed records), 4 and \"INCOMPLETE:\" "
+           "(something is missing), 3 and \"UNVERIFIABLE:\", or 2 or 3 and one line on standard "
+           "error "
+           "that begins with \"ethos-verify:\" (a wrong option; a copy that is older than this "
+           "state)";
+  if (command.starts_with("ethos-report verify"))
+    return "status 1 and a line that ends in \"changed after it was written\", \"different from "
+           "what "
+           "this ledger gives\" or \"unreadable\"";
+  if (command.starts_with("ethos-report "))
     return "another status and one line on standard error that begins with \"ethos-report:\"";
   return "status 1 and a line that ends in \"FAILED\"";
 }

@@ -273,7 +273,12 @@ TEST_CASE("reader: who hands over what, which program is needed, and what a bad 
   for (const RedoStep& step : redo_steps(model)) {
     CAPTURE(step.command);
     CHECK(has(step.bad, "status"));
+    CHECK_FALSE(has(step.bad, "\"FAILED:\""));
   }
+  CHECK(has(check, "NOT VERIFIED:"));
+  CHECK(has(check, "NOT AS STATED:"));
+  CHECK(has(check, "UNVERIFIABLE:"));
+  CHECK(has(check, "changed after it was written"));
   CHECK(has(check, "ethos-ledger show --ledger LEDGER --json --from "));
 }
 
