@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ledger/base/base64.h"
@@ -253,7 +254,8 @@ TEST_CASE("pin: the worked example, and each way to spoil it", "[ledger][golden]
   CHECK_FALSE(parse_pin(replaced(with_min, "\"min\":{", "\"max\":{")));
   // Version 2: what may never be dropped, and the seal.
   Pin marked = *parse_pin(with_min);
-  marked.minimum->kept.emplace();
+  auto& kept = marked.minimum->kept;
+  kept = std::decay_t<decltype(*kept)>{};  // clang 14 has no emplace() for it
   marked.minimum->kept->add(0);
   marked.minimum->kept->add(17);
   marked.minimum->is_sealed = true;
