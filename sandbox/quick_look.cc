@@ -103,8 +103,21 @@ Glance QuickLook::at_read(int root, std::string_view text, std::uint64_t now_ns)
   // itself that would be a refusal.
   const bool is_told =
       passes && (!plan_->identity.is_mapped_by_root || found.st_uid == plan_->identity.host_uid ||
-                 !has_list(directory->kept.get(), name));
+                 is_without_list(*directory, name, found, now_ns));
   return is_told ? Glance::passes : Glance::unknown;
+}
+
+bool QuickLook::is_without_list(const Directory& directory, const char* name,
+                                const struct stat& found, std::uint64_t now_ns) {
+  Plain& known = plain_[found.st_ino % plain_.size()];
+  const bool is_known = known.inode == found.st_ino && known.device == found.st_dev &&
+                        known.changed.tv_sec == found.st_ctim.tv_sec &&
+                        known.changed.tv_nsec == found.st_ctim.tv_nsec &&
+                        now_ns - known.seen_ns <= kKeptNs;
+  if (is_known) return true;
+  if (has_list(directory.kept.get(), name)) return false;
+  known = {found.st_dev, found.st_ino, found.st_ctim, now_ns};
+  return true;
 }
 
 Glance QuickLook::at_write(int root, const std::string& text) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/stat.h>
+#include <time.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +56,17 @@ class QuickLook {
     return directory.is_scratch && !has_links_;
   }
 
+  // A file without an access list when it was looked at.
+  struct Plain {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    timespec changed{};
+    std::uint64_t seen_ns = 0;
+  };
+  // For a moment, unless its inode changes: a new list changes it.
+  [[nodiscard]] bool is_without_list(const Directory& directory, const char* name,
+                                     const struct stat& found, std::uint64_t now_ns);
+
   // The cage's root is sealed, with the links that the plan puts there.
   [[nodiscard]] std::string place_of(std::string_view path) const;
 
@@ -65,6 +79,7 @@ class QuickLook {
   const GrantIndex* grants_;
   std::array<Directory, 8> known_;
   std::size_t next_ = 0;
+  std::array<Plain, 64> plain_{};
   bool has_links_;
 };
 
