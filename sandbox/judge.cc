@@ -186,6 +186,12 @@ Verdict Judge::decide_arguments(const Call& call) {
   denial.object_mark = Mark::kernel;
   denial.object_kind = "request";
   denial.rule = "syscall";
+  if (call.nr == 202) {
+    if ((call.args[1] & filter::kFutexCommand) != filter::kFutexWakeOp) return {0};  // ENOSYS
+    denial.object = "operation " + hex_text(call.args[5] & 0xffffffff);
+    denial.reason = "the kernel would log it";
+    return refuse(call, std::move(denial), EINVAL);
+  }
   if (call.nr == 16) {
     denial.object = "request " + hex_text(call.args[1] & 0xffffffff);
     denial.reason = "ioctl request not allowed";

@@ -84,6 +84,7 @@ CallClass classify_call(std::int32_t nr) {
     case 142:
     case 144:
     case 160:
+    case 202:
     case 203:
     case 251:
     case 302:

@@ -83,6 +83,7 @@ class Builder {
     for (const auto nr : filter::kPageHolding) rule(SCMP_ACT_NOTIFY, nr);
     add_files();
     add_sockets();
+    add_futex();
     add_requests();
     add_limits();
     add_scheduling();
@@ -264,6 +265,22 @@ class Builder {
         for (std::uint32_t which = 0; which < 4; ++which)
           if (which != static_cast<std::uint32_t>(call.which))
             rule(SCMP_ACT_ERRNO(EPERM), call.nr, {equals(0, which)});
+    }
+  }
+
+  // Bit by bit, as no rule says "other than".
+  void add_futex() {
+    constexpr std::int32_t futex = 202;
+    for (std::uint32_t bit = 1; bit < 16; bit <<= 1)
+      allow(futex, {masked(1, bit, ~filter::kFutexWakeOp & bit)});
+    allow(futex, {masked(5, filter::kFutexShift, 0)});
+    allow(futex, {masked(5, filter::kFutexFarShift, 0)});
+    if (!is_silent_) return;
+    // Not the default ENOSYS: the call exists.
+    for (std::uint32_t bit = 1U << 17; bit < 1U << 24; bit <<= 1) {
+      const std::uint32_t far = filter::kFutexShift | bit;
+      rule(SCMP_ACT_ERRNO(EINVAL), futex,
+           {masked(1, filter::kFutexCommand, filter::kFutexWakeOp), masked(5, far, far)});
     }
   }
 

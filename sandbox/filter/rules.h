@@ -127,7 +127,6 @@ inline constexpr auto kAllowed = std::to_array<std::int32_t>({
     196,  // flistxattr
     200,  // tkill
     201,  // time
-    202,  // futex
     204,  // sched_getaffinity
     213,  // epoll_create
     217,  // getdents64
@@ -483,6 +482,14 @@ inline constexpr auto kPrctlOptions = std::to_array<Block>({
 });
 inline constexpr std::uint32_t kPrctlSeccomp = 22;
 inline constexpr std::uint32_t kPrctlSchedCore = 62;
+
+// futex(): FUTEX_WAKE_OP, and in its last argument the bit that makes the operand a shift and those
+// of it that make it one beyond 31. The kernel would take it modulo 32 and write a line with the
+// caller's name into its log; a newer one may answer EINVAL, as it says there.
+inline constexpr std::uint32_t kFutexCommand = ~(128U | 256U);
+inline constexpr std::uint32_t kFutexWakeOp = 5;
+inline constexpr std::uint32_t kFutexShift = 1U << 31;
+inline constexpr std::uint32_t kFutexFarShift = 0x00fe0000;
 
 // Limits that the tool may change: all but RLIMIT_CORE (4), whose 0 would hand a dump to the host's
 // collector; changing that one does nothing and succeeds.

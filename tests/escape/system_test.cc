@@ -76,7 +76,7 @@ TEST_CASE("escape: dangerous calls are refused and recorded", "[escape][kernel]"
   check_evidence(r,
                  {"io_uring_setup", "bpf", "userfaultfd", "perf_event_open", "keyctl", "add_key",
                   "open_by_handle_at", "fanotify_init", "landlock_create_ruleset", "kexec_load",
-                  "init_module", "reboot", "iopl", "modify_ldt", "shmget", "personality", "fcntl"});
+                  "init_module", "reboot", "iopl", "modify_ldt", "shmget", "personality", "fcntl", "futex"});
   const auto* unknown = r.sink.find("syscall");
   REQUIRE(unknown != nullptr);
   CHECK(unknown->error == ENOSYS);

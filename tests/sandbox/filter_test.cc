@@ -356,6 +356,23 @@ TEST_CASE("filter: memory cannot be made executable as a file unless granted", "
   }
 }
 
+TEST_CASE("filter: a futex operand is no shift that the kernel would log", "[sandbox]") {
+  constexpr std::uint64_t kShift = 1ULL << 31;
+  for (const auto& p : all_programs()) {
+    CAPTURE(p.name);
+    for (std::uint64_t op = 0; op < 16; ++op)
+      for (const std::uint64_t flags : {0U, 128U, 256U, 384U})
+        for (const std::uint64_t operand : {0x0ULL, 0x1fULL, 0x20ULL, 0x67ULL, 0x800ULL, 0xfffULL})
+          for (const std::uint64_t shift : {std::uint64_t{0}, kShift}) {
+            const bool is_logged = op == 5 && shift != 0 && operand > 31;
+            const auto said = verdict(
+                p, 202, {0, kHigh | op | flags, 0, 0, 0, kHigh | shift | (operand << 12) | 0xfff});
+            CAPTURE(op, flags, operand, shift);
+            CHECK(said == (!is_logged ? kAllow : is_silent(p) ? errno_of(EINVAL) : kNotify));
+          }
+  }
+}
+
 TEST_CASE("filter: personality may only be asked or cleared", "[sandbox]") {
   for (const auto& p : all_programs()) {
     CHECK(verdict(p, 135, {0xffffffff}) == kAllow);
