@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -17,12 +18,15 @@ constexpr std::uint64_t kMostSeconds = 60;
 }  // namespace
 
 Measuring::Measuring(const Plan& plan, Recorder& recorder)
-    : workspace_(plan.workspace), recorder_(recorder), programs_(open_programs(plan.argv.front())) {
+    : workspace_(plan.workspace),
+      recorder_(recorder),
+      programs_(open_programs(plan.argv.front(), plan.cwd)) {
   // What is hashed in a millisecond; a thread costs more until then.
   const std::uint64_t small = record::Sha256::is_fast() ? 1U << 20 : 256U << 10;
   started_ns_ = boottime_ns();
-  const auto size = [](const std::optional<OpenProgram>& p) { return p ? p->size : 0; };
-  is_small_ = size(programs_.program) + size(programs_.interpreter) <= small;
+  std::uint64_t size = programs_.program ? programs_.program->size : 0;
+  for (const OpenProgram& one : programs_.interpreters) size += std::min(one.size, small);
+  is_small_ = size <= small;
   if (!is_small_) {
     sigset_t all;
     sigset_t before;
@@ -44,7 +48,7 @@ void Measuring::finish() {
   if (is_small_) measure_all();
   join();
   if (!why_given_up_.empty()) recorder_.keep_from_starting();
-  recorder_.set_program(std::move(program_), std::move(interpreter_));
+  recorder_.set_program(std::move(program_), std::move(interpreters_));
 }
 
 // A file of holes is terabytes of nothing, and the cage waits for its digest. Signals are blocked
@@ -73,13 +77,16 @@ void Measuring::join() {
 }
 
 void Measuring::measure_all() {
-  const auto one = [&](const std::optional<OpenProgram>& from, std::optional<ProgramFile>& to) {
-    if (!from) return;
-    auto file = measure(*from, workspace_, [&] { return goes_on(*from); });
-    if (file) to = std::move(*file);
+  const auto one = [&](const OpenProgram& from) {
+    return measure(from, workspace_, [&] { return goes_on(from); });
   };
-  one(programs_.program, program_);
-  one(programs_.interpreter, interpreter_);
+  if (programs_.program)
+    if (auto file = one(*programs_.program)) program_ = std::move(*file);
+  for (const OpenProgram& from : programs_.interpreters) {
+    auto file = one(from);
+    if (!file) break;
+    interpreters_.push_back(std::move(*file));
+  }
 }
 
 }  // namespace ethos::sandbox

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "sandbox/program_file.h"
 #include "sandbox/recorder.h"
@@ -34,7 +35,7 @@ class Measuring {
   Recorder& recorder_;
   OpenPrograms programs_;
   std::optional<ProgramFile> program_;
-  std::optional<ProgramFile> interpreter_;
+  std::vector<ProgramFile> interpreters_;
   std::uint64_t started_ns_ = 0;
   std::string why_given_up_;  // the thread's until it is joined
   std::thread thread_;

@@ -60,14 +60,14 @@ std::optional<OpenProgram> open_program(const std::string& path) {
 }
 
 // "#!/usr/bin/python3 -u" -> "/usr/bin/python3".
-std::optional<std::string> interpreter_of(const OpenProgram& script) {
+std::optional<std::string> interpreter_of(const OpenProgram& script, const std::string& cwd) {
   std::array<char, 256> head{};
   const ssize_t n = ::pread(script.file.get(), head.data(), head.size(), 0);
   const std::string_view start(head.data(), n < 0 ? 0 : static_cast<std::size_t>(n));
   if (!start.starts_with("#!")) return std::nullopt;
   std::string name = interpreter_in(start);
-  if (!name.starts_with('/')) return std::nullopt;
-  return name;
+  if (name.empty()) return std::nullopt;
+  return name.front() == '/' ? name : cwd + "/" + name;
 }
 
 }  // namespace
@@ -88,12 +88,18 @@ std::string resolve_command(const Plan& plan) {
   return "/usr/bin/" + word;
 }
 
-OpenPrograms open_programs(const std::string& command) {
+OpenPrograms open_programs(const std::string& command, const std::string& cwd) {
+  constexpr std::size_t kMostInterpreters = 5;
   OpenPrograms out;
   out.program = open_program(command);
-  if (!out.program) return out;
-  if (const auto interpreter = interpreter_of(*out.program))
-    out.interpreter = open_program(*interpreter);
+  const OpenProgram* last = out.program ? &*out.program : nullptr;
+  while (last != nullptr && out.interpreters.size() < kMostInterpreters) {
+    const auto name = interpreter_of(*last, cwd);
+    auto next = name ? open_program(*name) : std::nullopt;
+    if (!next) break;
+    out.interpreters.push_back(std::move(*next));
+    last = &out.interpreters.back();
+  }
   return out;
 }
 

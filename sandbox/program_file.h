@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ledger/base/result.h"
 #include "ledger/base/unique_fd.h"
@@ -26,10 +27,13 @@ struct OpenProgram {
 };
 struct OpenPrograms {
   std::optional<OpenProgram> program;
-  std::optional<OpenProgram> interpreter;  // of a script
+  // Of a script, and of an interpreter that is a script, in the order in which the kernel reads
+  // them: at most five, after which it answers ELOOP.
+  std::vector<OpenProgram> interpreters;
 };
-// Empty when there is no such regular file or it cannot be read.
-[[nodiscard]] OpenPrograms open_programs(const std::string& command);
+// Empty when there is no such regular file or it cannot be read; the interpreters end before the
+// first of which that holds. A relative one is looked for from `cwd`, as the kernel does.
+[[nodiscard]] OpenPrograms open_programs(const std::string& command, const std::string& cwd);
 
 // `goes_on`: as for ledger::hash_file.
 [[nodiscard]] base::Result<ProgramFile> measure(const OpenProgram& program,

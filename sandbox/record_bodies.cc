@@ -35,6 +35,21 @@ Json program_body(const ProgramFile& file, Committer& committer) {
   return out;
 }
 
+// The first by itself, as records of before have it; those that read each other as a list.
+void add_interpreters(Json& exe, const std::vector<ProgramFile>& files, Committer& committer) {
+  constexpr std::size_t kMostPathBytes = 4096;
+  if (files.empty()) return;
+  exe["interpreter"] = program_body(files.front(), committer);
+  Json::Array further;
+  std::size_t path_bytes = 0;
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    path_bytes += files[i].path.path.size();
+    if (path_bytes > kMostPathBytes) break;
+    further.push_back(program_body(files[i], committer));
+  }
+  if (!further.empty()) exe["interpreters"] = std::move(further);
+}
+
 std::string arch_text(std::uint32_t arch, std::int32_t number) {
   constexpr std::int32_t kX32Bit = 0x40000000;
   constexpr std::string_view kHex = "0123456789abcdef";
@@ -145,7 +160,7 @@ Json open_body(const OpenFacts& open, Committer& committer) {
   }
   if (open.program) {
     out["exe"] = program_body(*open.program, committer);
-    if (open.interpreter) out["exe"]["interpreter"] = program_body(*open.interpreter, committer);
+    add_interpreters(out["exe"], open.interpreters, committer);
   }
   if (!open.facts_bytes.empty()) out["facts"] = committer.commit("facts", open.facts_bytes);
   Json& host = out["host"];
@@ -249,9 +264,9 @@ Json gap_body(const Gap& gap) {
   Json out;
   out["lost"] = big(gap.count);
   out["reason"] = gap.reason;
-  const bool is_own = gap.reason == "mask_lost" || gap.reason == "not_hidden" ||
-                      gap.reason == "artifact_unread";
-  out["source"] = is_own                              ? "supervisor"
+  const bool is_own =
+      gap.reason == "mask_lost" || gap.reason == "not_hidden" || gap.reason == "artifact_unread";
+  out["source"] = is_own                             ? "supervisor"
                   : gap.reason.starts_with("audit_") ? "landlock_audit"
                                                      : "seccomp";
   return out;

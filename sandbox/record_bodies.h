@@ -47,7 +47,7 @@ struct OpenFacts {
   std::optional<std::string> task;
   std::optional<DecisionFact> decision;
   std::optional<ProgramFile> program;
-  std::optional<ProgramFile> interpreter;
+  std::vector<ProgramFile> interpreters;  // at most five, each read by the next
   std::optional<std::string> source;
   std::optional<std::string> source_revision;
   std::string normal_bytes;  // empty: none, as in a run refused before there was one

@@ -37,9 +37,9 @@ Recorder::Recorder(ledger::RecordSink& sink, const base::Clock& clock, const rec
 Recorder::~Recorder() { writer_.stop(); }
 
 void Recorder::set_program(std::optional<ProgramFile> program,
-                           std::optional<ProgramFile> interpreter) {
+                           std::vector<ProgramFile> interpreters) {
   open_.program = std::move(program);
-  open_.interpreter = std::move(interpreter);
+  open_.interpreters = std::move(interpreters);
 }
 
 void Recorder::make_opening() {
@@ -100,8 +100,7 @@ bool Recorder::on_denial(const Denial& denial) {
   }
   Json body = denial_body(denial, committer_);
   // Equal acts are gathered for up to a second: the record's moment is that of the first.
-  return writer_.add("runtime.sandbox_denial", std::move(body), committer_.take(),
-                     denial.first_ns);
+  return writer_.add("runtime.sandbox_denial", std::move(body), committer_.take(), denial.first_ns);
 }
 
 bool Recorder::on_limit(const LimitEvent& event) {

@@ -32,7 +32,7 @@ class Recorder final : public EvidenceSink {
   // The plan exists only for runs that are not refused by policy.
   void set_plan(const Plan& plan) { plan_ = &plan; }
   // Filled while the cage is being built: what the tool's program is.
-  void set_program(std::optional<ProgramFile> program, std::optional<ProgramFile> interpreter);
+  void set_program(std::optional<ProgramFile> program, std::vector<ProgramFile> interpreters);
   // From now on on_barrier() says no: nothing is opened, and the run can be refused.
   void keep_from_starting() { may_start_ = false; }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sarif/plain_message.h"
+
 namespace ethos::sarif {
 namespace {
 
@@ -18,17 +20,6 @@ void write_text(JsonWriter& writer, std::string_view key, std::string_view text)
 void write_optional(JsonWriter& writer, std::string_view key,
                     const std::optional<std::int64_t>& value) {
   if (value) writer.member_integer(key, *value);
-}
-
-// What a tool or a path says is plain text; "[a](b)" would be a link in a message (SARIF 3.11.6).
-std::string plain(std::string_view text) {
-  if (text.find("](") == std::string_view::npos) return std::string(text);
-  std::string out;
-  for (const char c : text) {
-    if (c == '\\' || c == '[' || c == ']') out += '\\';
-    out += c;
-  }
-  return out;
 }
 
 void write_if(JsonWriter& writer, std::string_view key, const std::string& text) {
@@ -58,7 +49,7 @@ void write_location_members(JsonWriter& writer, const Location& location) {
   write_artifact_location(writer, location);
   write_region(writer, "region", location.region);
   writer.end_object();
-  if (!location.message.empty()) write_text(writer, "message", plain(location.message));
+  if (!location.message.empty()) write_text(writer, "message", plain_message(location.message));
 }
 
 void write_location(JsonWriter& writer, const Location& location) {
@@ -107,7 +98,7 @@ void write_code_flow(JsonWriter& writer, const std::vector<Location>& path) {
 
 void write_fix(JsonWriter& writer, const Fix& fix, const Location& file) {
   writer.begin_object();
-  write_text(writer, "description", fix.description);
+  write_text(writer, "description", plain_message(fix.description));
   writer.key("artifactChanges");
   writer.begin_array();
   writer.begin_object();
@@ -185,7 +176,7 @@ void write_notification(JsonWriter& writer, const Notification& notification) {
     writer.end_object();
   }
   writer.member("level", level_text(notification.level));
-  write_text(writer, "message", plain(notification.message));
+  write_text(writer, "message", plain_message(notification.message));
   if (notification.location && !notification.location->uri.empty()) {
     writer.key("locations");
     writer.begin_array();
@@ -252,9 +243,9 @@ void write_rule(JsonWriter& writer, const Rule& rule) {
   writer.begin_object();
   writer.member("id", rule.id);
   write_if(writer, "name", rule.name);
-  write_text(writer, "shortDescription", rule.short_description);
-  write_text(writer, "fullDescription", rule.full_description);
-  write_text(writer, "help", rule.help);
+  write_text(writer, "shortDescription", plain_message(rule.short_description));
+  write_text(writer, "fullDescription", plain_message(rule.full_description));
+  write_text(writer, "help", plain_message(rule.help));
   write_if(writer, "helpUri", rule.help_uri);
   writer.key("defaultConfiguration");
   writer.begin_object();
@@ -288,7 +279,7 @@ void write_finding(JsonWriter& writer, const Finding& finding, const std::string
   writer.member("ruleId", rule_id);
   if (index) writer.member_integer("ruleIndex", static_cast<std::int64_t>(*index));
   writer.member("level", level_text(finding.level));
-  write_text(writer, "message", plain(finding.message));
+  write_text(writer, "message", plain_message(finding.message));
   writer.key("locations");
   writer.begin_array();
   write_location(writer, finding.location);

@@ -143,15 +143,33 @@ const char* gap_contradiction(const View& body) {
   return nullptr;
 }
 
+// One content has one size, and only an interpreter has interpreters.
+const char* programs_contradiction(const View& exe) {
+  const View first = exe.at("interpreter");
+  const View further = exe.at("interpreters");
+  if (!first.exists()) return further.exists() ? "`exe` has `interpreters` and no `interpreter`" : nullptr;
+  std::array<View, 6> files{exe, first};
+  std::size_t count = 2;
+  further.each_element([&](const View& file) {
+    if (count < files.size()) files[count++] = file;
+    return true;
+  });
+  for (std::size_t i = 1; i < count; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool is_same = files[i].at("sha256").exists() && files[i].at("sha256").raw() == files[j].at("sha256").raw();
+      if (is_same && files[i].at("size").number() != files[j].at("size").number()) return "one `sha256` has two sizes in `exe`";
+    }
+  }
+  return nullptr;
+}
+
 const char* open_contradiction(const View& body) {
   const View caller = body.at("caller");
   for (const char* key : {"uid", "gid", "login_uid"}) {
     if (caller.at(key).exists() && caller.at(key).number() >= kNoId) return "nobody has such an id in `caller`";
   }
   const View exe = body.at("exe");
-  const View interpreter = exe.at("interpreter");
-  const bool is_same = interpreter.exists() && interpreter.at("sha256").exists() && interpreter.at("sha256").raw() == exe.at("sha256").raw();
-  if (is_same && interpreter.at("size").number() != exe.at("size").number()) return "one `sha256` has two sizes in `exe`";
+  if (const char* found = programs_contradiction(exe)) return found;
   const bool from_commit = body.at("origin").raw() == "revision";
   if (body.at("source_revision").exists() != from_commit) return "`source_revision` and `origin` contradict each other";
   // Options are no file; everything else is, unless the run was refused before it was read.

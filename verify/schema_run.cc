@@ -46,7 +46,14 @@ using Measured = bool (*)(const View&);
 constexpr Measured measured = one_of<"before_start", "after_start">;
 constexpr std::array kInterpreter{Field{"measured", measured}, Field{"path", path},
                                   Field{"sha256", digest}, Field{"size", count}};
-constexpr std::array kExe{Field{"interpreter", object<kInterpreter>, false}, Field{"measured", measured},
+// The kernel goes through five interpreters, and the first stands alone.
+bool interpreters(const View& v) {
+  constexpr std::size_t kMost = 4;
+  std::size_t count = 0;
+  return v.each_element([&](const View& item) { return ++count <= kMost && object<kInterpreter>(item); }) && count > 0;
+}
+constexpr std::array kExe{Field{"interpreter", object<kInterpreter>, false},
+                          Field{"interpreters", interpreters, false}, Field{"measured", measured},
                           Field{"path", path}, Field{"sha256", digest}, Field{"size", count}};
 constexpr std::array kHost{Field{"arch", text<1, 64>}, Field{"cgroup", one_of<"v2", "hybrid", "v1", "none">},
                            Field{"kernel", text<1, 128>}, Field{"landlock_abi", integer}};

@@ -29,18 +29,20 @@ std::int64_t arguments_wanted(std::string_view text) {
 
 std::vector<std::int64_t> linked_ids(std::string_view text) {
   std::vector<std::int64_t> ids;
-  const std::size_t first_open = text.find('[');
-  std::size_t at = text.find("](");
-  while (at != std::string_view::npos) {
-    const bool is_escaped = at > 0 && text[at - 1] == '\\';
+  bool is_open = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;  // what follows stands for itself
+      continue;
+    }
+    is_open = is_open || text[at] == '[';
+    if (!is_open || text.substr(at, 2) != "](") continue;
     std::int64_t number = 0;
     const char* first = text.data() + at + 2;
     const char* last = text.data() + text.size();
     const auto done = std::from_chars(first, last, number);
-    const bool is_id = done.ec == std::errc() && done.ptr != last && *done.ptr == ')' &&
-                       *first != '-' && first_open < at;
-    if (is_id && !is_escaped) ids.push_back(number);
-    at = text.find("](", at + 2);
+    if (done.ec == std::errc() && done.ptr != last && *done.ptr == ')' && *first != '-')
+      ids.push_back(number);
   }
   return ids;
 }

@@ -125,10 +125,50 @@ TEST_CASE("ethos-run: what the host covers with a mount is not shown, whoever ru
 
 TEST_CASE("ethos-run: the interpreter that is measured is the one the kernel starts", "[sandbox]") {
   const Site site;
-  site.file("script", "#! " + site.path("work/i") + "\r\n", 0755);
+  const std::string work = site.path("work");
+  const auto sizes = [&](const std::string& first) {
+    std::vector<std::uint64_t> out;
+    site.file("script", first, 0755);
+    for (const auto& one : ethos::sandbox::open_programs(work + "/script", work).interpreters)
+      out.push_back(one.size);
+    return out;
+  };
+  using Sizes = std::vector<std::uint64_t>;
   site.file("i", "1", 0755);
   site.file("i\r", "22", 0755);
-  const auto found = ethos::sandbox::open_programs(site.path("work/script"));
-  REQUIRE(found.interpreter);
-  CHECK(found.interpreter->size == 2);
+  CHECK(sizes("#! " + work + "/i\r\n") == Sizes{2});
+  CHECK(sizes("#!i\n") == Sizes{1});
+  site.file("b", "#!i\n", 0755);
+  CHECK(sizes("#!./b -x\n") == Sizes{4, 1});
+  CHECK(sizes("#!gone\n").empty());
+  site.file("self", "#!self\n", 0755);
+  CHECK(sizes("#!self\n").size() == 5);
+}
+
+TEST_CASE("ethos-run: every interpreter of a chain is on record", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    fs::copy_file("/usr/bin/echo", site.workspace() + "/echo");
+    site.file("b", "#!echo from-b\n", 0755);
+    site.file("a", "#!b from-a\n", 0755);
+    const Ended ended = site.run({"--read", ".", "--exec", ".", "--", "./a", "word"});
+    CAPTURE(ended.err);
+    CHECK(ended.status == 0);
+    CHECK(ended.out == "from-b b from-a " + site.workspace() + "/a word\n");
+    const JsonNode open = site.records("run.open").at(0);
+    CHECK(text_at(open, {"body", "exe", "path", "path"}) == "a");
+    CHECK(text_at(open, {"body", "exe", "interpreter", "path", "path"}) == "b");
+    const JsonNode* further = open.find("body")->find("exe")->find("interpreters");
+    REQUIRE(further != nullptr);
+    REQUIRE(further->items.size() == 1);
+    CHECK(text_at(further->items[0], {"path", "path"}) == "echo");
+    CHECK(text_at(further->items[0], {"size"}) == std::to_string(fs::file_size("/usr/bin/echo")));
+    site.file("pin.json", site.program("ethos-ledger", {"pin"}).out);
+    const Ended checked =
+        site.program("ethos-verify", {"--pin", site.path("work/pin.json"), site.ledger()});
+    CAPTURE(checked.out, checked.err);
+    CHECK(checked.status == 0);
+  }
 }

@@ -97,6 +97,32 @@ TEST_CASE("ethos-run: what a tool says in SARIF never passes for what the runner
   }
 }
 
+TEST_CASE("ethos-run: a denied path makes no markup", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    const Ended ended =
+        site.run({"--sarif", site.path("work/out.sarif"), "--read", ".", "--", "/bin/sh", "-c",
+                  "for n in '[x](1)' '[y](javascript:z)' '{0}' '\xE2\x80\xAE"
+                  "e'; do "
+                  "echo > /srv/$n; done 2>/dev/null; true"});
+    CAPTURE(ended.err);
+    REQUIRE(ended.status == 0);
+    const std::string text = site.read("work/out.sarif");
+    CAPTURE(text);
+    for (const char* shown : {R"(/srv/\\[x\\](1) was)", R"(/srv/\\[y\\](javascript:z) was)",
+                              "/srv/{{0}} was", "/srv/<U+202E>e"})
+      CHECK(text.find(shown) != std::string::npos);
+    site.file("pin.json", site.program("ethos-ledger", {"pin"}).out);
+    const Ended checked =
+        site.program("ethos-verify", {"--pin", site.path("work/pin.json"), "--sarif",
+                                      site.path("work/out.sarif"), site.ledger()});
+    CAPTURE(checked.out, checked.err);
+    CHECK(checked.status == 0);
+  }
+}
+
 TEST_CASE(
     "ethos-run: --sarif writes what ethos-sarif made in a cage of its own, and records its digest",
     "[sandbox][e2e]") {

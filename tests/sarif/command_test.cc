@@ -142,11 +142,15 @@ TEST_CASE("command: convert writes what code scanning asks for", "[sarif]") {
   CHECK_FALSE(first.find("properties"));
 }
 
-TEST_CASE("command: what a tool says makes no links", "[sarif]") {
+TEST_CASE("command: what a tool says is plain text", "[sarif]") {
   const TempDir dir;
   std::ofstream(dir.file("gcc.txt")) << "a.c:1:1: error: f[x](1) is no function\n"
                                         "a.c:2:1: error: [here](javascript:x)\n"
-                                        "a.c:3:1: warning: plain a[1] \\n (b)\n";
+                                        "a.c:3:1: warning: plain a[1] \\n (b)\n"
+                                        "a.c:4:1: error: int x{0}, y{};\n"
+                                        "a.c:5:1: warning: int y{};\n"
+                                        "a.c:6:1: error: \xE2\x80\xAE"
+                                        "evil\x07\n";
   const Outcome done =
       call({"convert", "--from", "gcc", dir.file("gcc.txt"), "-o", dir.file("o.sarif")});
   REQUIRE(done.code == 0);
@@ -157,6 +161,9 @@ TEST_CASE("command: what a tool says makes no links", "[sarif]") {
   CHECK(text(0) == "f\\[x\\](1) is no function");
   CHECK(text(1) == "\\[here\\](javascript:x)");
   CHECK(text(2) == "plain a[1] \\n (b)");
+  CHECK(text(3) == "int x{{0}}, y{{}};");
+  CHECK(text(4) == "int y{};");
+  CHECK(text(5) == "<U+202E>evil<U+0007>");
   CHECK(call({"validate", dir.file("o.sarif")}).code == 0);
 }
 

@@ -130,6 +130,7 @@ TEST_CASE("validate: placeholders, links and words in messages", "[sarif][valida
   CHECK(linked_ids("[a](1), [b](http://x), \\[c\\](2), [d](34)") ==
         std::vector<std::int64_t>{1, 34});
   CHECK(linked_ids("](1)").empty());
+  CHECK(linked_ids("\\[a](1), a](2), \\\\[b](3)") == std::vector<std::int64_t>{3});
   CHECK_FALSE(has_words(" \n\t"));
   CHECK(character_count("caf\xC3\xA9") == 4);
 }

@@ -56,13 +56,13 @@ Json artifact() {
 
 TEST_CASE("traces: a limit that ended the tool, which ended by itself", "[verify]") {
   refused(verify_linter({{"resource.limit", limit("wall_ms", "timer", "300000", "300000")}},
-                 {{"limits", {"wall_ms"}}}));
-  refused(
-      verify_linter({{"resource.limit", limit("output_bytes", "byte_counter", "16777216", "16777217")}},
-             {{"limits", {"output_bytes"}}}));
-  refused(
-      verify_linter({{"resource.limit", limit("file_bytes", "wait_status", "1073741824", "1073741824")}},
-             {{"limits", {"file_bytes"}}}));
+                        {{"limits", {"wall_ms"}}}));
+  refused(verify_linter(
+      {{"resource.limit", limit("output_bytes", "byte_counter", "16777216", "16777217")}},
+      {{"limits", {"output_bytes"}}}));
+  refused(verify_linter(
+      {{"resource.limit", limit("file_bytes", "wait_status", "1073741824", "1073741824")}},
+      {{"limits", {"file_bytes"}}}));
   // What a cgroup tells when all is over may be of any process.
   Json killed = limit("memory_bytes", "memory.events", "2147483648", "1");
   killed["enforced_by"] = "cgroup";
@@ -81,26 +81,31 @@ TEST_CASE("traces: a tool that could not be executed did nothing", "[verify]") {
 TEST_CASE("traces: what comes out comes out of a run that ended with a code", "[verify]") {
   CHECK(verify_linter({{"artifact.exported", artifact()}}).status == 0);
   refused(verify_linter({{"artifact.exported", artifact()}},
-                 {{"exit", {{"code", nullptr}, {"signal", 9}}}, {"status", 137}}));
+                        {{"exit", {{"code", nullptr}, {"signal", 9}}}, {"status", 137}}));
   refused(verify_linter({{"artifact.exported", artifact()},
-                  {"resource.limit", limit("wall_ms", "timer", "300000", "300000")}},
-                 {{"duration_ms", 300001},
-                  {"ended_by", "wall"},
-                  {"exit", nullptr},
-                  {"limits", {"wall_ms"}},
-                  {"status", 124}}));
+                         {"resource.limit", limit("wall_ms", "timer", "300000", "300000")}},
+                        {{"duration_ms", 300001},
+                         {"ended_by", "wall"},
+                         {"exit", nullptr},
+                         {"limits", {"wall_ms"}},
+                         {"status", 124}}));
   refused(verify_linter({{"run.gap", gap("artifact_unread", "2", "supervisor")}}, {{"gaps", 1}}));
   CHECK(verify_linter({{"run.gap", gap("artifact_unread", "2", "supervisor")}},
-               {{"gaps", 1}, {"ended_by", "runner"}, {"exit", nullptr}, {"status", 125}})
+                      {{"gaps", 1}, {"ended_by", "runner"}, {"exit", nullptr}, {"status", 125}})
             .status == 0);
 }
 
 TEST_CASE("traces: size and digest of a file fit each other", "[verify]") {
   const std::string nothing = "sha256:" + hex(sha256(""));
   const std::string some = "sha256:" + std::string(64, 'a');
-  for (const auto& [size, digest, good] : {std::tuple<std::string, std::string, bool>{"0", nothing, true}, {"0", some, false},
-                                           {"2", nothing, false}, {"2", some, true}, {"9223372036854775807", some, true},
-                                           {"9223372036854775808", some, false}, {"18446744073709551615", some, false}}) {
+  for (const auto& [size, digest, good] :
+       {std::tuple<std::string, std::string, bool>{"0", nothing, true},
+        {"0", some, false},
+        {"2", nothing, false},
+        {"2", some, true},
+        {"9223372036854775807", some, true},
+        {"9223372036854775808", some, false},
+        {"18446744073709551615", some, false}}) {
     Json file = artifact();
     file["size"] = size;
     file["sha256"] = digest;
@@ -121,8 +126,11 @@ TEST_CASE("traces: the counter of output saw what was captured", "[verify]") {
     Json out = output(bytes, bytes > 16'777'216);
     out["data"]["n"] = 5;
     if (bytes <= 16'777'216) out["data"]["n"] = bytes;
-    const Outcome r = verify_linter({{"output.captured", out}, {"output.captured", err}, {"resource.limit", limit("output_bytes", "byte_counter", "16777216", "16777217")}},
-                                    {{"limits", {"output_bytes"}}, {"ended_by", "limit"}, {"exit", nullptr}, {"status", 121}});
+    const Outcome r = verify_linter(
+        {{"output.captured", out},
+         {"output.captured", err},
+         {"resource.limit", limit("output_bytes", "byte_counter", "16777216", "16777217")}},
+        {{"limits", {"output_bytes"}}, {"ended_by", "limit"}, {"exit", nullptr}, {"status", 121}});
     CAPTURE(bytes, r.out.substr(0, 3000));
     CHECK(r.status == (good ? 0 : 1));
   }
@@ -144,15 +152,51 @@ TEST_CASE("traces: one digest has one size in one program", "[verify]") {
   for (const int size : {7, 8}) {
     LedgerMaker ledger;
     RunChoices choices;
-    const Json file = {{"measured", "before_start"}, {"path", {{"base", "system"}, {"path", "usr/bin/dash"}}}, {"sha256", "sha256:" + std::string(64, 'b')}, {"size", size}};
+    const Json file = {{"measured", "before_start"},
+                       {"path", {{"base", "system"}, {"path", "usr/bin/dash"}}},
+                       {"sha256", "sha256:" + std::string(64, 'b')},
+                       {"size", size}};
     choices.vector = "02-linter";
-    choices.patch["run.open"] = {{"exe", {{"interpreter", file}, {"measured", "before_start"}, {"path", {{"base", "system"}, {"path", "usr/bin/shellcheck"}}},
-                                          {"sha256", "sha256:" + std::string(64, 'b')}, {"size", 7}}}};
+    choices.patch["run.open"] = {{"exe",
+                                  {{"interpreter", file},
+                                   {"measured", "before_start"},
+                                   {"path", {{"base", "system"}, {"path", "usr/bin/shellcheck"}}},
+                                   {"sha256", "sha256:" + std::string(64, 'b')},
+                                   {"size", 7}}}};
     add_run(ledger, choices);
     const Outcome r = verify_maker(ledger);
     CAPTURE(size, r.out.substr(0, 3000));
     CHECK(r.status == (size == 7 ? 0 : 1));
   }
+}
+
+TEST_CASE("traces: interpreters of interpreters are at most four, and each content has one size",
+          "[verify]") {
+  const auto status = [](const char* first_key, int count, int size) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    const auto file = [](char digest, int bytes) {
+      return Json{{"measured", "before_start"},
+                  {"path", {{"base", "system"}, {"path", "usr/bin/shellcheck"}}},
+                  {"sha256", "sha256:" + std::string(64, digest)},
+                  {"size", bytes}};
+    };
+    choices.vector = "02-linter";
+    Json exe = file('a', 5);
+    if (*first_key != '\0') exe[first_key] = file('b', 7);
+    exe["interpreters"] = Json::array();
+    for (int i = 0; i < count; ++i)
+      exe["interpreters"].push_back(i == 0 ? file('b', size) : file(static_cast<char>('c' + i), 9));
+    choices.patch["run.open"] = {{"exe", exe}};
+    add_run(ledger, choices);
+    return verify_maker(ledger).status;
+  };
+  CHECK(status("interpreter", 1, 7) == 0);
+  CHECK(status("interpreter", 4, 7) == 0);
+  CHECK(status("interpreter", 1, 8) == 1);
+  CHECK(status("", 1, 7) == 1);
+  CHECK(status("interpreter", 0, 7) != 0);
+  CHECK(status("interpreter", 5, 7) != 0);
 }
 
 TEST_CASE("traces: nothing of a run is later than its end", "[verify]") {
@@ -164,7 +208,8 @@ TEST_CASE("traces: nothing of a run is later than its end", "[verify]") {
     for (LedgerMaker::Record& one : ledger.records) {
       Json record = Json::parse(one.bytes);
       if (record.at("type") != "runtime.sandbox_denial") continue;
-      record["ts"]["mono_ns"] = std::to_string(std::stoll(record["ts"]["mono_ns"].get<std::string>()) + more);
+      record["ts"]["mono_ns"] =
+          std::to_string(std::stoll(record["ts"]["mono_ns"].get<std::string>()) + more);
       one.bytes = record.dump();
     }
     ledger.rehash_and_resign();
@@ -185,7 +230,8 @@ TEST_CASE("traces: programs are left out where the list is full", "[verify]") {
 }
 
 TEST_CASE("traces: a peak without a cgroup, a time longer than the run", "[verify]") {
-  CHECK(verify_linter({}, {{"usage", {{"memory_peak_bytes", "5"}}}}).status == 0);  // held by a cgroup
+  CHECK(verify_linter({}, {{"usage", {{"memory_peak_bytes", "5"}}}}).status ==
+        0);  // held by a cgroup
   LedgerMaker ledger;
   RunChoices choices;
   choices.vector = "05-no-cgroup";
