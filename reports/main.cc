@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <csignal>
 #include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "ledger/base/standard_files.h"
 #include "reports/commands.h"
 
 int main(int argc, char** argv) {
-  // A reader of standard output that goes away must not kill us between two files.
-  std::signal(SIGPIPE, SIG_IGN);
+  constexpr int kLost = 3;
+  if (!ethos::base::prepare_standard_files()) return kLost;
+  int status = kLost;
   try {
-    return ethos::reports::run(std::vector<std::string>(argv + 1, argv + argc), std::cout,
-                               std::cerr);
+    status = ethos::reports::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc),
+                                 std::cout, std::cerr);
   } catch (const std::exception& error) {
     std::cerr << "ethos-report: " << error.what() << '\n';
-    return 3;
   }
+  return ethos::base::finish_output("ethos-report", std::cout, status, kLost);
 }

@@ -9,8 +9,8 @@
 
 #include <array>
 #include <cerrno>
+#include <iostream>
 #include <limits>
-#include <ostream>
 #include <utility>
 
 #include "ledger/ledger_files.h"
@@ -104,13 +104,17 @@ class Call {
       for (OutputStream* stream : {&*out_, &*err_}) stream->write_some();
       show_interest();
     }
-    for (auto& [stream, target] :
-         {std::pair(&*out_, STDOUT_FILENO), std::pair(&*err_, STDERR_FILENO)}) {
+    int status = *status_;
+    for (const auto& [stream, target, name] :
+         {std::tuple(&*out_, STDOUT_FILENO, "standard output"),
+          std::tuple(&*err_, STDERR_FILENO, "standard error")}) {
       stream->flush_filter();
       StreamResult rest = stream->finish();
-      deliver(target, rest.undelivered, signals_.fd());
+      if (const int error = deliver(target, rest.undelivered, signals_.fd()); error != 0)
+        rest.target_errno = error;
+      if (tell_lost_output(rest, name, std::cerr)) status = code(ExitStatus::runner_failed);
     }
-    return *status_;
+    return status;
   }
 
  private:

@@ -83,6 +83,7 @@ struct StreamResult {
   // What the caller's descriptor has not taken yet, at most some 320 KiB: to be delivered once the
   // run's end is recorded, so that no reader can keep it from being recorded.
   std::string undelivered;
+  int target_errno = 0;  // why the caller's descriptor took no more; 0: it took all so far
 };
 
 // One file or directory that a write grant brought out.

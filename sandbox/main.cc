@@ -4,13 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "ledger/base/standard_files.h"
 #include "sandbox/commands.h"
 #include "sandbox/exit_status.h"
 
@@ -50,15 +50,17 @@ void prepare_heap() {
 
 int main(int argc, char** argv) {
   if (!has_stack()) return ethos::sandbox::code(ethos::sandbox::ExitStatus::runner_failed);
-  // A file above the caller's limit is an error with a name then, not our end in the middle of a
-  // record. Cages start with every signal as it is by default.
-  std::signal(SIGXFSZ, SIG_IGN);
+  // Cages start with every signal as it is by default.
+  if (!ethos::base::prepare_standard_files())
+    return ethos::sandbox::code(ethos::sandbox::ExitStatus::runner_failed);
   prepare_heap();
   const int status =
       ethos::sandbox::run({argv + (argc > 0 ? 1 : 0), argv + argc}, std::cout, std::cerr);
   // Nothing that a library registered for the end has anything to do, and taking it all down costs
   // as much as a commit.
-  std::cout.flush();
+  const int final =
+      ethos::base::finish_output("ethos-run", std::cout, status,
+                                 ethos::sandbox::code(ethos::sandbox::ExitStatus::runner_failed));
   std::cerr.flush();
-  _exit(status);
+  _exit(final);
 }

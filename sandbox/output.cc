@@ -10,6 +10,8 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <ostream>
+#include <system_error>
 
 namespace ethos::sandbox {
 namespace {
@@ -135,6 +137,7 @@ void OutputStream::write_some() {
     if (n < 0) {
       // The reader went away (SIGPIPE is blocked). The run goes on: its evidence is still wanted.
       has_failed_target_ = true;
+      result_.target_errno = errno;
       pending_.clear();
       return;
     }
@@ -155,8 +158,9 @@ StreamResult OutputStream::finish() {
   return std::move(result_);
 }
 
-void deliver(int target, std::string& rest, int signal_fd) {
+int deliver(int target, std::string& rest, int signal_fd) {
   std::size_t done = 0;
+  int error = 0;
   while (target >= 0 && done < rest.size()) {
     std::array<pollfd, 2> watch{{{target, POLLOUT, 0}, {signal_fd, POLLIN, 0}}};
     if (poll(watch.data(), watch.size(), -1) < 0) {
@@ -169,10 +173,21 @@ void deliver(int target, std::string& rest, int signal_fd) {
     if (n > 0) {
       done += static_cast<std::size_t>(n);
     } else if (n < 0 && errno != EINTR && errno != EAGAIN) {
+      error = errno;
       break;
     }
   }
   rest.clear();
+  return error;
+}
+
+bool tell_lost_output(const StreamResult& stream, const char* name, std::ostream& err) {
+  const int error = stream.target_errno;
+  if (error == 0 || error == EPIPE || error == EBADF) return false;
+  err << "ethos-run: " << name
+      << " of the tool could not be handed on: " << std::generic_category().message(error)
+      << "; what the caller got is cut off\n";
+  return true;
 }
 
 }  // namespace ethos::sandbox

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <span>
 #include <string>
 
@@ -70,7 +71,11 @@ class OutputStream {
 };
 
 // Hands the rest of an output to a caller that may be slow, as long as no signal comes to
-// `signal_fd` (-1: none), and forgets it.
-void deliver(int target, std::string& rest, int signal_fd);
+// `signal_fd` (-1: none), and forgets it. Returns why a write failed, 0 when none did.
+int deliver(int target, std::string& rest, int signal_fd);
+
+// Says on `err` that the caller's descriptor took no more, and returns true, when that is a fault
+// (a full disk): a reader that went away, or a descriptor that was closed, wanted no more.
+bool tell_lost_output(const StreamResult& stream, const char* name, std::ostream& err);
 
 }  // namespace ethos::sandbox

@@ -248,8 +248,14 @@ class Run {
     if (observation_ != nullptr) observation_->result = result;
     if (auto done = recorder.close(result, outputs, std::move(disclosures), status); !done)
       return evidence_failed(done.error().message());
-    deliver(launch.stdout_fd, result.out.undelivered, signals_->fd());
-    deliver(launch.stderr_fd, result.err.undelivered, signals_->fd());
+    bool is_output_lost = false;
+    for (const auto& [stream, target, name] :
+         {std::tuple(&result.out, launch.stdout_fd, "standard output"),
+          std::tuple(&result.err, launch.stderr_fd, "standard error")}) {
+      if (const int error = deliver(target, stream->undelivered, signals_->fd()); error != 0)
+        stream->target_errno = error;
+      if (tell_lost_output(*stream, name, err_)) is_output_lost = true;
+    }
     tell(result);
     tell_denials(recorder);
     SarifRequest sarif;
@@ -257,7 +263,8 @@ class Run {
     sarif.exit_code = status_.exit_code;
     if (auto bytes = out.bytes()) sarif.standard_output = *bytes;
     if (auto bytes = err.bytes()) sarif.standard_error = *bytes;
-    return with_sarif(recorder, status, std::move(sarif));
+    return with_sarif(recorder, is_output_lost ? code(ExitStatus::runner_failed) : status,
+                      std::move(sarif));
   }
 
   // Masks stand over what was there when the run began. What the host made meanwhile and a pattern

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/snapshot.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/file.h>
@@ -16,7 +15,6 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <thread>
 #include <vector>
 
@@ -92,44 +90,6 @@ Result<Done> lock_shared(int fd) {
 }
 
 }  // namespace
-
-Result<ScratchDir> ScratchDir::make(std::uint64_t bytes_needed) {
-  const char* wanted = std::getenv("TMPDIR");
-  std::string base = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
-  if (wanted == nullptr && bytes_needed > (std::uint64_t{64} << 20U)) base = "/var/tmp";
-  std::string name = base + "/ethos-verify.XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) return io_error("make a directory in " + base, errno);
-  ScratchDir dir;
-  dir.path_ = name;
-  return dir;
-}
-
-ScratchDir::ScratchDir(ScratchDir&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
-
-ScratchDir& ScratchDir::operator=(ScratchDir&& other) noexcept {
-  if (this != &other) {
-    remove();
-    path_ = std::move(other.path_);
-    other.path_.clear();
-  }
-  return *this;
-}
-
-ScratchDir::~ScratchDir() { remove(); }
-
-void ScratchDir::remove() {
-  if (path_.empty()) return;
-  struct Close {
-    void operator()(DIR* dir) const { ::closedir(dir); }
-  };
-  if (const std::unique_ptr<DIR, Close> dir{::opendir(path_.c_str())}) {
-    while (const dirent* entry = ::readdir(dir.get())) {
-      ::unlinkat(::dirfd(dir.get()), static_cast<const char*>(entry->d_name), 0);
-    }
-  }
-  ::rmdir(path_.c_str());
-  path_.clear();
-}
 
 namespace {
 

@@ -6,28 +6,10 @@
 #include <string>
 
 #include "verify/result.h"
+#include "verify/scratch_dir.h"
 #include "verify/unique_fd.h"
 
 namespace ethos::verify {
-
-// A directory of our own that goes away with the object, whatever is in it (one level).
-class ScratchDir {
- public:
-  // Mode 0700 below $TMPDIR, or /tmp, or for more than 64 MiB /var/tmp (which is seldom memory).
-  static Result<ScratchDir> make(std::uint64_t bytes_needed);
-  ScratchDir(ScratchDir&& other) noexcept;
-  ScratchDir& operator=(ScratchDir&& other) noexcept;
-  ScratchDir(const ScratchDir&) = delete;
-  ScratchDir& operator=(const ScratchDir&) = delete;
-  ~ScratchDir();
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-  void remove();
-
- private:
-  ScratchDir() = default;
-  std::string path_;
-};
 
 // One still state of a ledger's files. The original is only ever opened for reading.
 struct Snapshot {
