@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 #include <ostream>
+#include <set>
 
 #include "ledger/base/file_io.h"
 #include "ledger/commands/actions.h"
@@ -61,30 +62,64 @@ Result<record::SigningKey> read_signer(const std::string& path, const std::strin
   return key;
 }
 
-// Calls `put` with each run that ended, in the order of their ends.
+using Stories = std::map<std::string, RunStory, std::less<>>;
+
+// The runs whose end lies in [from, to) and whose beginning lies before it.
+Result<std::set<std::string, std::less<>>> begun_before(const LedgerReader& reader,
+                                                        std::uint64_t from, std::uint64_t to,
+                                                        const std::string& only) {
+  std::set<std::string, std::less<>> begun;
+  std::set<std::string, std::less<>> out;
+  auto ok = reader.read(from, to, [&](const StoredRecord& stored) {
+    if (stored.view.run.empty() || (!only.empty() && stored.view.run != only)) return true;
+    if (stored.view.type == "run.open") {
+      begun.emplace(stored.view.run);
+    } else if (record::is_run_end(stored.view.type)) {
+      const auto here = begun.find(stored.view.run);
+      if (here == begun.end()) out.emplace(stored.view.run);
+      if (here != begun.end()) begun.erase(here);
+    }
+    return true;
+  });
+  if (!ok) return Unexpected(std::move(ok).error());
+  return out;
+}
+
+// Calls `put` with each run that ended in the range, in the order of their ends. What such a run
+// did before the range is read as well: of two exports that follow each other one tells it.
 template <typename Put>
 Result<void> each_run(const LedgerReader& reader, const ExportCommand& command,
                       const std::string& only, const Put& put) {
-  std::map<std::string, RunStory, std::less<>> stories;
+  const std::uint64_t to = command.to.value_or(reader.size());
+  Stories stories;
   Result<void> result;
-  auto ok = reader.read(command.from, command.to.value_or(reader.size()),
-                        [&](const StoredRecord& stored) {
-                          if (stored.view.run.empty() || (!only.empty() && stored.view.run != only))
-                            return true;
-                          auto known = stories.find(stored.view.run);
-                          if (known == stories.end()) {
-                            // Runs that began before the range are told by the export that has
-                            // their beginning.
-                            if (stored.view.type != "run.open") return true;
-                            known = stories.try_emplace(std::string(stored.view.run)).first;
-                          }
-                          result = take_record(known->second, stored);
-                          if (result && record::is_run_end(stored.view.type)) {
-                            result = put(known->second);
-                            stories.erase(known);
-                          }
-                          return result.has_value();
-                        });
+  if (command.from > 0) {
+    const auto early = begun_before(reader, command.from, to, only);
+    if (!early) return Unexpected(early.error());
+    if (!early->empty()) {
+      auto ok = reader.read(0, command.from, [&](const StoredRecord& stored) {
+        if (!early->contains(stored.view.run)) return true;
+        result = take_record(stories[std::string(stored.view.run)], stored);
+        return result.has_value();
+      });
+      if (!ok || !result) return ok ? std::move(result) : std::move(ok);
+    }
+  }
+  auto ok = reader.read(command.from, to, [&](const StoredRecord& stored) {
+    if (stored.view.run.empty() || (!only.empty() && stored.view.run != only)) return true;
+    auto known = stories.find(stored.view.run);
+    if (known == stories.end()) {
+      // After its end (`sarif.written`).
+      if (stored.view.type != "run.open") return true;
+      known = stories.try_emplace(std::string(stored.view.run)).first;
+    }
+    result = take_record(known->second, stored);
+    if (result && record::is_run_end(stored.view.type)) {
+      result = put(known->second);
+      stories.erase(known);
+    }
+    return result.has_value();
+  });
   return ok ? std::move(result) : std::move(ok);
 }
 

@@ -212,6 +212,23 @@ TEST_CASE("export: each event leads back to its record", "[ledger][export]") {
   CHECK(later.out == lines[8] + "\n" + lines[9] + "\n");
 }
 
+TEST_CASE("export: exports that follow each other tell each run once", "[ledger][export]") {
+  const Story s;
+  const auto range = [&](const std::string& from, const std::string& to) {
+    const auto done = call({"export", "--format", "dsse", "--key", s.key, "--from", from, "--to",
+                            to, "--ledger", s.f.files.database});
+    REQUIRE(done.status == 0);
+    return done.out;
+  };
+  const std::string whole = range("0", "10");
+  REQUIRE(lines_of(whole).size() == 4);
+  for (std::uint64_t cut = 1; cut < 10; ++cut) {
+    CAPTURE(cut);
+    const std::string at = std::to_string(cut);
+    CHECK(range("0", at) + range(at, "10") == whole);
+  }
+}
+
 TEST_CASE("DSSE: published vectors", "[record][dsse]") {
   const std::string shared = shared_data();
   if (shared.empty()) {
