@@ -89,7 +89,8 @@ std::string socket_text(std::string_view object) {
 // both with EACCES.
 Access access_of(const Call& call) {
   if (call.phase != "run" || !is_open_call(call.operation)) return Access::none;
-  if (call.observe == "writes" || call.rule == "policy" || call.rule == "set-id")
+  if (call.observe == "writes" || call.rule == "policy" || call.rule == "set-id" ||
+      call.rule == "owner")
     return Access::write;
   if (call.rule == "permission") return Access::read;
   if (call.rule == "git") return call.error == EACCES ? Access::write : Access::read;

@@ -158,6 +158,14 @@ bool passes(int root, std::string_view path, const Who& who) {
   return true;
 }
 
+bool may_caller(const std::string& path, const CallerRights& caller, mode_t right) {
+  const Who who(caller);
+  const base::UniqueFd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (who.uid == 0 || !root.is_open()) return true;
+  const auto file = open_at(root.get(), path.substr(1), 0);
+  return !file || (passes(root.get(), path, who) && allows(*file, who, right));
+}
+
 }  // namespace
 
 bool may_start(const Place& file, const Identity& identity) {
@@ -173,11 +181,11 @@ bool may_pass(int root, std::string_view path, const Identity& identity) {
 }
 
 bool may_caller_read(const std::string& path, const CallerRights& caller) {
-  const Who who(caller);
-  const base::UniqueFd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (who.uid == 0 || !root.is_open()) return true;
-  const auto file = open_at(root.get(), path.substr(1), 0);
-  return !file || (passes(root.get(), path, who) && allows(*file, who, S_IROTH));
+  return may_caller(path, caller, S_IROTH);
+}
+
+bool may_caller_write(const std::string& path, const CallerRights& caller) {
+  return may_caller(path, caller, S_IWOTH);
 }
 
 bool bits_let_read(mode_t mode, std::uint32_t uid, std::uint32_t gid, const Identity& identity) {

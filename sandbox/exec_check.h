@@ -23,6 +23,7 @@ namespace ethos::sandbox {
 // The same of a caller of the service's, whose rights are lent, for a file of the host. True where
 // that cannot be told.
 [[nodiscard]] bool may_caller_read(const std::string& path, const CallerRights& caller);
+[[nodiscard]] bool may_caller_write(const std::string& path, const CallerRights& caller);
 // Whether the permission bits alone say so; an access control list can say the contrary.
 [[nodiscard]] bool bits_let_read(mode_t mode, std::uint32_t uid, std::uint32_t gid,
                                  const Identity& identity);

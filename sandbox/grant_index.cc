@@ -89,6 +89,13 @@ bool GrantIndex::is_cages_own(std::string_view path) const {
   return mount == nullptr || (mount->kind != MountKind::bind && mount->kind != MountKind::staged);
 }
 
+bool GrantIndex::is_id_mapped(std::string_view path) const {
+  const Mount* mount = holder(path);
+  return plan_->identity.is_mapped_by_root && mount != nullptr &&
+         (mount->kind == MountKind::bind || mount->kind == MountKind::staged) &&
+         mount->where.base != Base::system;
+}
+
 bool GrantIndex::is_mount_point(std::string_view path) const {
   return masks_.at(path) != nullptr ||
          std::ranges::any_of(others_, [&](const Mount* mount) { return mount->at == path; });

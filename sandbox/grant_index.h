@@ -42,6 +42,8 @@ class GrantIndex {
   [[nodiscard]] bool is_scratch(std::string_view path) const;
   // The cage made what stands here; it is not a view of the host's tree at the same place.
   [[nodiscard]] bool is_cages_own(std::string_view path) const;
+  // In a run by root: ids of files are mapped there, one user's and one group's.
+  [[nodiscard]] bool is_id_mapped(std::string_view path) const;
   // Something is mounted exactly there: it can be neither removed nor renamed.
   [[nodiscard]] bool is_mount_point(std::string_view path) const;
   // Directories that the tool cannot search are mounted over something.

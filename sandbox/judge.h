@@ -93,6 +93,10 @@ class Judge {
   bool is_closed_above(const Call& call, const Place& place, std::string_view text);
   bool is_behind_closed(const Call& call, const Place& place, std::string_view text);
   bool could_read(const Place& place);
+  bool is_of_others(const Place& place);
+  bool is_in_others(const Call& call, const std::string& path);
+  bool is_change_behind_closed(const Call& call, const Place& place, std::string_view text);
+  Verdict refuse_of_others(const Call& call, const std::string& path);
   static bool ends_by_itself(const Opening& opening, const Place& place);
   void note_exec(const Call& call, std::string path);
   Verdict refuse_path(const Call& call, const std::string& path, std::string_view rule,

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <string_view>
 
 #include "sandbox/address_text.h"
@@ -202,7 +203,11 @@ Verdict Judge::decide_opening(const Call& call, const Opening& opening) {
   if (!find_place(call, query, place, verdict)) {
     if (uses_ != nullptr && verdict.error == 0 && place.reach == Reach::broken)
       uses_->on_use(Use::absent, place.path);
-    return asks_nothing && verdict.error == 0 && is_behind_closed(call, place, text)
+    if (verdict.error != 0) return verdict;
+    if (!asks_nothing)
+      return is_change_behind_closed(call, place, text) ? refuse_of_others(call, place.path)
+                                                        : verdict;
+    return is_behind_closed(call, place, text)
                ? refuse_path(call, place.path, "permission", "not readable for the tool", EACCES)
                : verdict;
   }
@@ -219,6 +224,9 @@ Verdict Judge::decide_access(const Call& call, const Opening& opening, const Pla
   const bool makes = opening.is_unnamed() || (opening.creates() && !is_there);
   if (cover == Cover::writable) {
     if (makes && (opening.mode & filter::kSetIdBits) != 0) return refuse_set_id(call);
+    const bool is_kept_away = is_there ? opening.writes() && is_of_others(place)
+                                       : makes && is_in_others(call, place.path);
+    if (is_kept_away) return refuse_of_others(call, place.path);
     return opening.writes() || makes ? Verdict{0} : decide_reading(call, place, cover, text);
   }
   const bool is_asked_for = !opening.creates() || place.reach == Reach::broken;
@@ -279,8 +287,11 @@ bool Judge::may_change(const Call& call, const PathCall& layout, int index, Verd
   query.is_last_kept = at.last == LastName::make || at.last == LastName::place;
   Place place;
   // Of what has no name the other path may still say more.
-  if (!find_place(call, query, place, verdict))
+  if (!find_place(call, query, place, verdict)) {
+    if (verdict.error == 0 && is_change_behind_closed(call, place, text))
+      verdict = refuse_of_others(call, place.path);
     return verdict.error == 0 && place.reach == Reach::nameless;
+  }
   const bool may = may_change_at(call, at.last, removes_name(call.nr, index), place, verdict);
   if (may && uses_ != nullptr) note_change(call, at.last, index, place);
   return may;
@@ -312,7 +323,16 @@ bool Judge::may_change_at(const Call& call, LastName last, bool removes, const P
     verdict = refuse_path(call, place.path, "permission", "a device of the machine", EPERM);
     return false;
   }
-  if (cover == Cover::writable) return true;
+  if (cover == Cover::writable) {
+    // A name that is to go and is not there: ENOENT before anybody asks whose the directory is.
+    const bool changes_directory = is_kept && (is_there || !removes);
+    constexpr std::int32_t kRenameAt2 = 316;
+    if (call.nr == kRenameAt2 && is_there && !removes && (call.args[4] & RENAME_NOREPLACE) != 0)
+      return false;  // EEXIST
+    if (!is_of_others(place) && !(changes_directory && is_in_others(call, place.path))) return true;
+    verdict = refuse_of_others(call, place.path);
+    return false;
+  }
   const bool is_asked_for = !is_kept || removes || place.reach == Reach::broken;
   if (is_asked_for && !is_there && cover == Cover::readable) {  // ENOENT either way
     if (is_withheld(place.path))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the cage keeps from a tool that only wants to read, whatever the kernel would answer.
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "sandbox/based_path.h"
+#include "sandbox/cage_object.h"
 #include "sandbox/exec_check.h"
 #include "sandbox/file_rights.h"
 #include "sandbox/judge.h"
@@ -80,6 +82,44 @@ bool Judge::could_read(const Place& place) {
   }
   const auto& lent = lent_rights();
   return !lent || host_.is_slow(place.path) || may_caller_read(place.path, *lent);
+}
+
+// The kernel lets nobody write, in whatever way, to what belongs to an id that the cage does not
+// map, whatever its bits say: EACCES, EPERM or EOVERFLOW. In a run by root, or by service, the
+// caller could have.
+bool Judge::is_of_others(const Place& place) {
+  const Identity& tool = plan_->identity;
+  if (place.reach != Reach::object || !grants_.is_id_mapped(place.path) ||
+      (place.uid == tool.host_uid && place.gid == tool.host_gid))
+    return false;
+  const auto& lent = lent_rights();
+  return !lent || host_.is_slow(place.path) || may_caller_write(place.path, *lent);
+}
+
+// The directory that holds `path`.
+bool Judge::is_in_others(const Call& call, const std::string& path) {
+  if (!grants_.is_id_mapped(path)) return false;
+  Place parent;
+  parent.path = path.substr(0, path.rfind('/'));
+  parent.object.reset(open_how_at(walker_.root_of(call.pid),
+                                  parent.path.empty() ? "." : parent.path.c_str() + 1,
+                                  O_PATH | O_DIRECTORY | O_CLOEXEC, RESOLVE_NO_SYMLINKS));
+  const auto found = parent.object.is_open() ? look(parent.object.get()) : std::nullopt;
+  if (!found) return false;
+  parent.reach = Reach::object;
+  parent.uid = found->stx_uid;
+  parent.gid = found->stx_gid;
+  return is_of_others(parent);
+}
+
+bool Judge::is_change_behind_closed(const Call& call, const Place& place, std::string_view text) {
+  return place.reach == Reach::broken && place.is_closed && listener_->is_valid(call.id) &&
+         is_granted(grants_.cover(place.path)) && grants_.is_id_mapped(place.path) &&
+         is_closed_above(call, place, text);
+}
+
+Verdict Judge::refuse_of_others(const Call& call, const std::string& path) {
+  return refuse_path(call, path, "owner", "belongs to others than the tool", EACCES);
 }
 
 Verdict Judge::decide_reading(const Call& call, const Place& place, Cover cover,

@@ -70,6 +70,7 @@ QuickLook::Directory* QuickLook::remember(std::string_view path) {
   made.cover = cover;
   made.is_scratch = grants_->is_scratch(place);
   made.is_cages_own = grants_->is_cages_own(place);
+  made.is_id_mapped = grants_->is_id_mapped(place);
   made.is_mixed = !grants_->is_uniform(place);
   made.place = std::move(place);
   made.kept.reset();
@@ -120,12 +121,20 @@ bool QuickLook::is_without_list(const Directory& directory, const char* name,
   return true;
 }
 
+bool QuickLook::is_of_others(const Directory& directory, const base::UniqueFd& object) const {
+  const Identity& tool = plan_->identity;
+  if (!directory.is_id_mapped) return false;
+  struct stat found {};
+  return fstat(object.get(), &found) != 0 || found.st_uid != tool.host_uid ||
+         found.st_gid != tool.host_gid;
+}
+
 Glance QuickLook::at_write(int root, const std::string& text) {
   Directory* const directory = directory_of(text);
   if (directory == nullptr || directory->cover != Cover::writable) return Glance::unknown;
   if (is_without_links(*directory)) return Glance::passes;
   const base::UniqueFd object(open_how_at(root, text.c_str() + 1, kLook, RESOLVE_NO_SYMLINKS));
-  if (object.is_open()) return Glance::passes;
+  if (object.is_open()) return is_of_others(*directory, object) ? Glance::unknown : Glance::passes;
   return errno == ENOENT ? Glance::missing : Glance::unknown;
 }
 

@@ -44,6 +44,7 @@ class QuickLook {
     Cover cover = Cover::outside;
     bool is_scratch = false;
     bool is_cages_own = false;
+    bool is_id_mapped = false;
     bool is_mixed = false;   // some of the names have another cover
     bool is_closed = false;  // to the tool, when `kept` was opened
     base::UniqueFd kept;
@@ -66,6 +67,9 @@ class QuickLook {
   // For a moment, unless its inode changes: a new list changes it.
   [[nodiscard]] bool is_without_list(const Directory& directory, const char* name,
                                      const struct stat& found, std::uint64_t now_ns);
+
+  // Belongs to nobody that a run by root maps, so that the kernel lets the tool change nothing.
+  [[nodiscard]] bool is_of_others(const Directory& directory, const base::UniqueFd& object) const;
 
   // The cage's root is sealed, with the links that the plan puts there.
   [[nodiscard]] std::string place_of(std::string_view path) const;

@@ -27,6 +27,7 @@ TEST_CASE("reader: an act says whether it was to read or to write, where the rec
   CHECK(access("git", "all", EACCES) == Access::write);
   CHECK(access("git", "all", ENOENT) == Access::read);
   CHECK(access("permission", "all", EACCES) == Access::read);
+  CHECK(access("owner", "all", EACCES) == Access::write);
   CHECK(access("outside-grants", "all", EACCES) == Access::write);
   CHECK(access("outside-grants", "all", ENOENT) == Access::read_or_write);
   // A directory on the way to a grant is visible: reading it gets EACCES too.

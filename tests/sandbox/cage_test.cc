@@ -6,10 +6,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 
 #include "sandbox/based_path.h"
 #include "sandbox/steps.h"
@@ -202,6 +205,56 @@ TEST_CASE("cage: what the tool's ids may not read and root could is a denial",
   if (has_list) expected[dir.path() + "/list"] = 2;
   CHECK(refused == expected);
   CHECK(r.out().ends_with("1\n1\n"));
+}
+
+TEST_CASE("cage: what the tool may not change as it belongs to others is a denial",
+          "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  if (geteuid() != 0) return;
+  constexpr uid_t kStranger = 65099;
+  const support::ScratchDir dir;
+  const std::string out = dir.path() + "/out/";
+  for (const char* file : {"f", "group", "open/f", "shut/f", "own"}) {
+    dir.write(std::string("out/") + file, "1\n");
+    REQUIRE(chmod((out + file).c_str(), 0666) == 0);
+  }
+  for (const char* theirs : {"f", "open", "open/f", "shut", "shut/f"})
+    REQUIRE(chown((out + theirs).c_str(), kStranger, kStranger) == 0);
+  REQUIRE(chown((out + "group").c_str(), 0, kStranger) == 0);
+  REQUIRE(chmod((out + "open").c_str(), 0777) == 0);
+  REQUIRE(chmod((out + "shut").c_str(), 0700) == 0);
+  for (const auto observe : {sandbox::Observe::writes, sandbox::Observe::all}) {
+    auto plan = support::base_plan(
+        dir.path(),
+        {"/bin/sh", "-c",
+         "cd out; for p in '' $PWD/; do echo 2 >${p}f; echo 2 >>${p}group; chmod 600 ${p}f; "
+         "touch ${p}f; rm -f ${p}f; mv ${p}f ${p}g; ln ${p}f ${p}l; mkdir ${p}open/d; "
+         "echo 2 >${p}open/new; mv ${p}own ${p}open/; rm -f ${p}open/gone; echo 2 >${p}shut/f; "
+         "rm -f ${p}shut/gone; echo 2 >${p}own; rm ${p}own; echo >${p}own; cat ${p}f; done 2>&-"});
+    support::grant_write(plan, "out");
+    plan.observe = observe;
+    support::CageRun r{};
+    support::run(r, plan);
+    CAPTURE(r.text());
+    REQUIRE(r.result() != nullptr);
+    CHECK(r.out() == "1\n1\n");
+    std::set<std::string> refused;
+    for (const auto& denial : r.sink.denials) {
+      if (!denial.object.starts_with(out)) continue;
+      CHECK(denial.rule == "owner");
+      CHECK(denial.error == EACCES);
+      CHECK(denial.count % 2 == 0);
+      refused.insert(denial.operation + " " + denial.object.substr(out.size()));
+    }
+    for (const char* act : {"openat f", "openat group", "fchmodat f", "utimensat f", "unlinkat f",
+                            "linkat f", "mkdir open/d", "openat open/new", "openat shut/f"})
+      CHECK(refused.count(act) == 1);
+    CAPTURE(Catch::rangeToString(refused));
+    CHECK(refused.count("unlinkat open/gone") == 0);
+    CHECK(std::ranges::none_of(refused, [](const std::string& act) {
+      return act.ends_with(" own") || act.ends_with(" open");
+    }));
+  }
 }
 
 TEST_CASE("cage: exit codes, signals and missing programs are told apart", "[sandbox][kernel]") {
