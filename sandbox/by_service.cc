@@ -20,6 +20,7 @@
 #include "sandbox/input_pump.h"
 #include "sandbox/option_table.h"
 #include "sandbox/output.h"
+#include "sandbox/shown_text.h"
 #include "sandbox/signal_guard.h"
 
 extern char** environ;
@@ -227,7 +228,7 @@ std::vector<std::string> words_for_service(const RunOptions& options) {
 
 int run_by_service(const RunOptions& options, std::ostream& err) {
   const auto complain = [&](const base::Error& error) {
-    err << "ethos-run: " << error.message() << '\n';
+    err << "ethos-run: " << shown_word(error.message(), kShownMessage) << '\n';
     return code(ExitStatus::runner_failed);
   };
   if (!ensure_standard_fds()) return code(ExitStatus::runner_failed);

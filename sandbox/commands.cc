@@ -23,7 +23,7 @@ namespace ethos::sandbox {
 namespace {
 
 int complain(std::ostream& err, const std::string& text, ExitStatus status) {
-  err << "ethos-run: " << text << '\n';
+  err << "ethos-run: " << shown_word(text, kShownMessage) << '\n';
   return code(status);
 }
 

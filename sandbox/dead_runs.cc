@@ -10,6 +10,7 @@
 #include "ledger/recovery.h"
 #include "ledger/run_lock.h"
 #include "sandbox/cage.h"
+#include "sandbox/shown_text.h"
 
 namespace ethos::sandbox {
 
@@ -28,7 +29,8 @@ void end_commit(const std::string& journal, bool is_decided, std::ostream& err) 
   if (!ended) {
     // The place may be gone for ever; one dead run must not stop every later one.
     err << "ethos-run: what a dead run had half brought out could not be "
-        << (is_decided ? "completed: " : "undone: ") << ended.error().message() << '\n';
+        << (is_decided ? "completed: " : "undone: ")
+        << shown_word(ended.error().message(), kShownMessage) << '\n';
     std::error_code error;
     std::filesystem::rename(journal, journal + ".failed", error);
   } else if (*ended > 0) {

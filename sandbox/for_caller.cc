@@ -15,6 +15,7 @@
 #include "sandbox/file_rights.h"
 #include "sandbox/run_command.h"
 #include "sandbox/run_options.h"
+#include "sandbox/shown_text.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -94,7 +95,7 @@ Result<ServedCall> prepare_call(const CallerOrder& order, UniqueFd notes) {
 
 int run_for_caller(std::ostream& err) {
   const auto complain = [&](const base::Error& error) {
-    err << "ethos-run: " << error.message() << '\n';
+    err << "ethos-run: " << shown_word(error.message(), kShownMessage) << '\n';
     return code(ExitStatus::runner_failed);
   };
   struct stat st {};

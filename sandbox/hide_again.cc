@@ -11,7 +11,8 @@
 namespace ethos::sandbox {
 
 base::Result<std::vector<std::string>> find_new_matches(const Workspace& workspace,
-                                                        const Normal& normal, const Facts& facts) {
+                                                        const Normal& normal, const Facts& facts,
+                                                        Interruption& interruption) {
   std::vector<std::string> out;
   if (normal.hide.empty()) return out;
   std::set<std::string> trees;
@@ -25,7 +26,7 @@ base::Result<std::vector<std::string>> find_new_matches(const Workspace& workspa
   std::set<std::string> known;
   for (const HideFact& hide : facts.hides) known.insert(hide.path);
   auto now = find_hidden(workspace, normal, {trees.begin(), trees.end()},
-                         {outside.begin(), outside.end()});
+                         {outside.begin(), outside.end()}, kMaxHideSteps, &interruption);
   if (!now) return base::Unexpected(std::move(now).error());
   for (HideFact& hide : *now)
     if (!known.contains(hide.path)) out.push_back(std::move(hide.path));

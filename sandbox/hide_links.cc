@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,14 +38,17 @@ class FileWalk {
  public:
   using Visit = std::function<void(const std::string& path, const struct stat& file)>;
   using Enters = std::function<bool(const std::string& path)>;
+  // Of a directory that cannot be listed, for the reason `error`.
+  using Closed = std::function<Result<void>(int directory, const std::string& path, int error)>;
 
-  FileWalk(const Workspace& workspace, std::size_t& entries, bool are_all_needed, Visit visit,
-           Enters enters)
+  FileWalk(const Workspace& workspace, std::size_t& entries, Interruption* interruption,
+           Visit visit, Enters enters, Closed closed)
       : workspace_(workspace),
         entries_(entries),
-        are_all_needed_(are_all_needed),
+        interruption_(interruption),
         visit_(std::move(visit)),
-        enters_(std::move(enters)) {}
+        enters_(std::move(enters)),
+        closed_(std::move(closed)) {}
 
   Result<void> run(const std::string& top) {
     const UniqueFd at(open_granted(workspace_, top, O_PATH | O_NOFOLLOW));
@@ -60,11 +64,8 @@ class FileWalk {
   }
 
  private:
-  // Of what is hidden no name needs to be found but those of files with another one: nobody who may
-  // not list a directory can be told them.
-  Result<void> closed(int directory, int error) const {
-    if (!are_all_needed_ && error == EACCES) return {};
-    return check_closed(directory, path_.empty() ? std::string_view(".") : path_, error);
+  [[nodiscard]] Result<void> closed(int directory, int error) const {
+    return closed_(directory, path_.empty() ? "." : path_, error);
   }
 
   Result<void> walk(UniqueFd directory, std::size_t level) {
@@ -77,6 +78,7 @@ class FileWalk {
       if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
       if (++entries_ > kMaxHideEntries)
         return base::fail(Errc::too_large, "more than 20 million entries to look at");
+      if (auto done = check_time(interruption_, entries_); !done) return done;
       if (entry->d_type != DT_REG && entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN)
         continue;
       if (!path_.empty()) path_ += '/';
@@ -103,9 +105,10 @@ class FileWalk {
 
   const Workspace& workspace_;
   std::size_t& entries_;
-  bool are_all_needed_;
+  Interruption* interruption_;
   Visit visit_;
   Enters enters_;
+  Closed closed_;
   std::string path_;
 };
 
@@ -115,7 +118,33 @@ bool is_inside_other(const std::string& tree, const std::vector<std::string>& tr
   });
 }
 
+// Of a directory that cannot be listed: the caller may search it, or could give himself that right.
+bool is_open_to_caller(int directory) {
+  struct stat st {};
+  if (directory < 0 || ::fstat(directory, &st) != 0) return false;
+  // For whomever this thread opens files; no user has the number -1.
+  const auto caller = static_cast<uid_t>(::setfsuid(static_cast<uid_t>(-1)));
+  return st.st_uid == caller || ::fstatat(directory, "./.", &st, 0) == 0;
+}
+
+Result<void> other_name(const std::string& directory, const std::string& file) {
+  constexpr std::size_t kShown = 300;
+  return base::fail(Errc::refused, "the hidden directory " + directory.substr(0, kShown) +
+                                       " cannot be listed, so nobody can tell whether " +
+                                       file.substr(0, kShown) +
+                                       ", which has more than one name, is a file of it; give the "
+                                       "directory read permission, or hide that file too");
+}
+
 }  // namespace
+
+Result<void> check_time(Interruption* interruption, std::size_t entries) {
+  constexpr std::size_t kBetween = 64;
+  if (interruption == nullptr || entries % kBetween != 0 || !interruption->is_over()) return {};
+  return base::fail(Errc::refused, interruption->reason() == Interruption::Reason::signal
+                                       ? "the look was ended by a signal"
+                                       : "the look took too long");
+}
 
 std::uint64_t written_size(std::string_view path) {
   std::uint64_t out = path.size();
@@ -133,35 +162,50 @@ Result<void> check_hidden_places(std::size_t count, std::uint64_t path_bytes) {
 
 Result<void> hide_other_names(const Workspace& workspace, const std::vector<std::string>& trees,
                               std::map<std::string, HideFact>& found, std::uint64_t& path_bytes,
-                              std::size_t& entries) {
+                              std::size_t& entries, Interruption* interruption) {
   std::map<FileId, HiddenBy> files;
+  // Hidden directories with names that nobody can tell, by device: a file has all its names on one.
+  std::map<dev_t, std::string> untold;
+  const auto note_closed = [&](int directory, const std::string& path, int error) -> Result<void> {
+    if (error != EACCES) return check_closed(directory, path, error);
+    struct stat st {};
+    if (is_open_to_caller(directory) && ::fstat(directory, &st) == 0)
+      untold.try_emplace(st.st_dev, path);
+    return {};
+  };
   for (const auto& [path, fact] : found) {
     const HiddenBy by = fact.by;
     FileWalk hidden(
-        workspace, entries, false,
+        workspace, entries, interruption,
         [&](const std::string&, const struct stat& file) {
           if (file.st_nlink > 1) files.try_emplace({file.st_dev, file.st_ino}, by);
         },
-        [](const std::string&) { return true; });
+        [](const std::string&) { return true; }, note_closed);
     if (auto done = hidden.run(path); !done) return done;
   }
-  if (files.empty()) return {};
+  if (files.empty() && untold.empty()) return {};
   const std::map<std::string, HideFact> known = found;
   const auto is_known = [&](const std::string& path) { return known.contains(path); };
+  Result<void> doubt;
   FileWalk visible(
-      workspace, entries, true,
+      workspace, entries, interruption,
       [&](const std::string& path, const struct stat& file) {
+        if (is_known(path) || !check_hidden_places(found.size(), path_bytes)) return;
         const auto same = files.find({file.st_dev, file.st_ino});
-        if (same == files.end() || is_known(path) || !check_hidden_places(found.size(), path_bytes))
-          return;
-        path_bytes += written_size(path);
-        found.try_emplace(path, HideFact{same->second, path, NodeType::file});
+        if (same != files.end()) {
+          path_bytes += written_size(path);
+          found.try_emplace(path, HideFact{same->second, path, NodeType::file});
+        } else if (const auto at = untold.find(file.st_dev);
+                   at != untold.end() && file.st_nlink > 1 && doubt) {
+          doubt = other_name(at->second, path);
+        }
       },
-      [&](const std::string& path) { return !is_known(path); });
+      [&](const std::string& path) { return !is_known(path); }, check_closed);
   for (const std::string& tree : trees) {
     if (is_inside_other(tree, trees) || is_known(tree)) continue;
     if (auto done = visible.run(tree); !done) return done;
   }
+  if (!doubt) return doubt;
   return check_hidden_places(found.size(), path_bytes);
 }
 

@@ -10,6 +10,7 @@
 
 #include "ledger/base/result.h"
 #include "sandbox/facts.h"
+#include "sandbox/interruption.h"
 #include "sandbox/workspace.h"
 
 namespace ethos::sandbox {
@@ -31,10 +32,16 @@ inline constexpr std::uint64_t kMaxHiddenPathBytes = std::uint64_t{3} << 20;
 // that lie in granted trees are added to `found`, by path. `trees` are granted directories and
 // files, relative or absolute. `path_bytes` and `entries` count on. Follows no link. Costs one look
 // at each hidden file, and a walk of the trees only when one of them has a second name.
+// Errc::refused when nobody can tell them: a hidden directory that the caller could enter and
+// cannot list, and a file of its device in a granted tree with a name that is not known.
 // Errc::too_large for more than 20 million entries, 500 levels or as many places as a run may hide.
 [[nodiscard]] base::Result<void> hide_other_names(const Workspace& workspace,
                                                   const std::vector<std::string>& trees,
                                                   std::map<std::string, HideFact>& found,
-                                                  std::uint64_t& path_bytes, std::size_t& entries);
+                                                  std::uint64_t& path_bytes, std::size_t& entries,
+                                                  Interruption* interruption);
+
+// Errc::refused when a look at so many entries is to end; asked every 64th time.
+[[nodiscard]] base::Result<void> check_time(Interruption* interruption, std::size_t entries);
 
 }  // namespace ethos::sandbox

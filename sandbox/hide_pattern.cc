@@ -23,6 +23,10 @@ std::vector<std::string_view> split(std::string_view text) {
   return out;
 }
 
+// What one comparison and one search take at least, whatever they compare: some nanoseconds each.
+constexpr std::uint64_t kSteps = 4;
+constexpr std::uint64_t kSearchSteps = 8;
+
 // Takes the first name off a path.
 std::string_view next_name(std::string_view& path) {
   const std::size_t end = std::min(path.find('/'), path.size());
@@ -68,7 +72,7 @@ HidePattern::HidePattern(std::string_view full_form) {
     const std::string_view text = components[i];
     const bool is_any_depth = text == kAnyDepth;
     if (is_any_depth) any_depth_ |= State{1} << i;
-    components_.push_back({std::string(text), is_any_depth, text.find('*') != text.rfind('*')});
+    components_.push_back({std::string(text), is_any_depth});
   }
   root_ = skip_any_depth(1);
 }
@@ -86,12 +90,10 @@ HidePattern::State HidePattern::enter(State parent, std::string_view name,
   State out = parent & any_depth_;
   // Beyond the last component nothing is left to match.
   State left = parent & ~any_depth_ & ((State{1} << components_.size()) - 1);
-  ++steps;
+  steps += kSteps;
   for (; left != 0; left &= left - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(left));
-    const Component& component = components_[i];
-    steps += component.is_searched ? name.size() : 1;
-    if (matches_wildcard(component.text, name)) out |= State{1} << (i + 1);
+    if (matches_wildcard(components_[i].text, name, steps)) out |= State{1} << (i + 1);
   }
   return skip_any_depth(out);
 }
@@ -115,11 +117,16 @@ bool HidePattern::matches_at_or_above(std::string_view path, bool is_directory) 
 
 // What lies between two stars is looked for once, as far left as it goes: any later place would
 // leave less for the rest.
-bool matches_wildcard(std::string_view pattern, std::string_view text) {
+bool matches_wildcard(std::string_view pattern, std::string_view text, std::uint64_t& steps) {
+  constexpr std::size_t kAtOnce = 16;  // bytes that find, memcmp and memrchr take in a step
+  steps += kSteps + pattern.size() / kAtOnce;
   const std::size_t first = pattern.find('*');
   if (first == std::string_view::npos) return pattern == text;
   const std::string_view head = pattern.substr(0, first);
-  const std::string_view tail = pattern.substr(pattern.rfind('*') + 1);
+  // std::string_view::rfind goes byte by byte.
+  const void* const last = ::memrchr(pattern.data(), '*', pattern.size());
+  const std::string_view tail =
+      pattern.substr(static_cast<std::size_t>(static_cast<const char*>(last) - pattern.data()) + 1);
   if (text.size() < head.size() + tail.size() || !text.starts_with(head) || !text.ends_with(tail))
     return false;
   text = text.substr(head.size(), text.size() - head.size() - tail.size());
@@ -130,15 +137,25 @@ bool matches_wildcard(std::string_view pattern, std::string_view text) {
       pattern.remove_prefix(1);
       continue;
     }
+    steps += kSearchSteps + end;
     // memmem is linear; std::string_view::find is not.
     const void* const found = ::memmem(text.data(), text.size(), pattern.data(), end);
-    if (found == nullptr) return false;
+    if (found == nullptr) {
+      steps += text.size();
+      return false;
+    }
     const auto skipped =
         static_cast<std::size_t>(static_cast<const char*>(found) - text.data()) + end;
+    steps += skipped;
     text.remove_prefix(skipped);
     pattern.remove_prefix(std::min(end + 1, pattern.size()));
   }
   return true;
+}
+
+bool matches_wildcard(std::string_view pattern, std::string_view text) {
+  std::uint64_t steps = 0;
+  return matches_wildcard(pattern, text, steps);
 }
 
 }  // namespace ethos::sandbox

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,15 +30,24 @@ using base::UniqueFd;
 
 constexpr std::size_t kMaxLevels = 500;
 
+// Processor time of this thread.
+std::uint64_t cpu_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
 class Walk {
  public:
   Walk(const Workspace& workspace, const Normal& normal, const std::vector<std::string>& trees,
-       const std::vector<std::string>& outside, std::uint64_t max_steps)
+       const std::vector<std::string>& outside, std::uint64_t max_steps, Interruption* interruption)
       : workspace_(workspace),
         normal_(normal),
         trees_(trees),
         outside_(outside),
-        max_steps_(max_steps) {
+        max_steps_(max_steps),
+        interruption_(interruption) {
     for (const std::string& pattern : normal.hide) patterns_.emplace_back(pattern);
     costs_.resize(patterns_.size());
   }
@@ -50,7 +60,9 @@ class Walk {
       if (is_inside_other) continue;
       if (auto done = start(tree); !done) return base::Unexpected(std::move(done).error());
     }
-    if (auto done = hide_other_names(workspace_, all_trees(), found_, path_bytes_, entries_); !done)
+    if (auto done =
+            hide_other_names(workspace_, all_trees(), found_, path_bytes_, entries_, interruption_);
+        !done)
       return base::Unexpected(std::move(done).error());
     std::vector<HideFact> out;
     for (auto& [path, fact] : found_)
@@ -108,7 +120,14 @@ class Walk {
   States below(const States& above, std::string_view name) {
     States out(above.size());
     for (std::size_t i = 0; i < above.size(); ++i)
-      if (above[i] != 0) out[i] = patterns_[i].enter(above[i], name, costs_[i]);
+      if (above[i] != 0) out[i] = enter_pattern(i, above[i], name);
+    return out;
+  }
+
+  HidePattern::State enter_pattern(std::size_t i, HidePattern::State above, std::string_view name) {
+    const std::uint64_t before = costs_[i];
+    const HidePattern::State out = patterns_[i].enter(above, name, costs_[i]);
+    steps_ += costs_[i] - before;
     return out;
   }
 
@@ -117,24 +136,27 @@ class Walk {
   std::optional<HiddenBy> hidden_by(const States& above, std::string_view name, bool is_directory) {
     for (std::size_t i = 0; i < above.size(); ++i) {
       if (above[i] == 0) continue;
-      const std::uint64_t before = costs_[i];
-      const HidePattern::State state = patterns_[i].enter(above[i], name, costs_[i]);
-      steps_ += costs_[i] - before;
+      const HidePattern::State state = enter_pattern(i, above[i], name);
       if (patterns_[i].accepts(state, is_directory)) return HiddenBy::hide;
     }
+    constexpr std::size_t kAtOnce = 16;  // bytes of a path in a step
+    steps_ += path_.size() / kAtOnce;
     if (is_hidden_by_git(path_, normal_.git)) return HiddenBy::git;
     return std::nullopt;
   }
 
   // Neither a declaration nor a tree may make the start slow: no clock runs yet.
   Result<void> check_work() const {
-    if (steps_ <= max_steps_) return {};
+    if (steps_ <= max_steps_) return check_time(interruption_, entries_);
     const auto most = std::ranges::max_element(costs_);
-    const std::string& pattern = normal_.hide[static_cast<std::size_t>(most - costs_.begin())];
+    const bool is_pattern = most != costs_.end() && *most >= link_steps_;
+    const std::string what =
+        is_pattern ? normal_.hide[static_cast<std::size_t>(most - costs_.begin())].substr(0, 200)
+                   : "links that match";
     return base::fail(Errc::too_large,
                       "hide patterns take more than " + std::to_string(max_steps_) +
                           " steps to compare with " + std::to_string(entries_) +
-                          " entries, most of them for " + pattern.substr(0, 200) +
+                          " entries, most of them for " + what +
                           "; use fewer patterns with fewer * and **, or grant less");
   }
 
@@ -149,13 +171,18 @@ class Walk {
   // A link that matches stands for what it points to: its own text is no secret, and it cannot be
   // covered by a mount.
   Result<void> add_target(const UniqueFd& directory, const char* name, HiddenBy by) {
-    steps_ += trees_.size();
+    // A path of links, as long as a tree likes to make it.
+    const std::uint64_t before = cpu_ns();
     UniqueFd target(::openat(directory.get(), name, O_PATH | O_CLOEXEC));
+    const int error = errno;
+    const std::uint64_t steps = trees_.size() + cpu_ns() - before;
+    steps_ += steps;
+    link_steps_ += steps;
     if (!target.is_open()) {
       // Leads nowhere, or where nobody may go: shows nothing.
-      return is_out_of_reach(errno)
+      return is_out_of_reach(error)
                  ? Result<void>()
-                 : base::fail_errno("see where the link " + shown_path() + " leads", errno);
+                 : base::fail_errno("see where the link " + shown_path() + " leads", error);
     }
     struct stat st {};
     if (::fstat(target.get(), &st) != 0) return base::fail_errno("look at " + shown_path(), errno);
@@ -257,10 +284,12 @@ class Walk {
   const std::vector<std::string>& trees_;
   const std::vector<std::string>& outside_;
   std::uint64_t max_steps_;
+  Interruption* interruption_;
   std::vector<HidePattern> patterns_;
   std::vector<std::uint64_t> costs_;  // steps of each pattern so far
   std::uint64_t steps_ = 0;
-  std::string path_;  // of the entry at hand, relative to the workspace
+  std::uint64_t link_steps_ = 0;  // of them, to follow links
+  std::string path_;              // of the entry at hand, relative to the workspace
   std::map<std::string, HideFact> found_;
   std::uint64_t path_bytes_ = 0;
   std::size_t entries_ = 0;
@@ -297,9 +326,9 @@ Result<void> check_sizes(const Normal& normal) {
 Result<std::vector<HideFact>> find_hidden(const Workspace& workspace, const Normal& normal,
                                           const std::vector<std::string>& trees,
                                           const std::vector<std::string>& outside,
-                                          std::uint64_t max_steps) {
+                                          std::uint64_t max_steps, Interruption* interruption) {
   if (auto done = check_sizes(normal); !done) return base::Unexpected(std::move(done).error());
-  return Walk(workspace, normal, trees, outside, max_steps).run();
+  return Walk(workspace, normal, trees, outside, max_steps, interruption).run();
 }
 
 }  // namespace ethos::sandbox

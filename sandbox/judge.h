@@ -83,12 +83,14 @@ class Judge {
 
   bool read_text(const Call& call, std::uint64_t address, std::string& text, Verdict& verdict);
   bool find_place(const Call& call, const PathQuery& query, Place& place, Verdict& verdict);
+  bool may_start_place(const Call& call, const Place& place, Verdict& verdict);
   bool may_interpret(const Call& call, const Place& file, Verdict& verdict);
   bool may_change(const Call& call, const PathCall& layout, int index, Verdict& verdict);
   bool may_change_at(const Call& call, LastName last, bool removes, const Place& place,
                      Verdict& verdict);
   [[nodiscard]] Cover parent_cover(const std::string& path) const;
   bool is_withheld(const std::string& path);
+  bool is_barred(const Place& place);
   bool is_shut(const Call& call, const Place& place, std::string_view text);
   bool is_closed_above(const Call& call, const Place& place, std::string_view text);
   bool is_behind_closed(const Call& call, const Place& place, std::string_view text);
@@ -103,6 +105,7 @@ class Judge {
                       std::string_view reason, int error);
   Verdict refuse_write(const Call& call, const std::string& path, Cover cover);
   Verdict refuse_withheld(const Call& call, const std::string& path);
+  Verdict refuse_masked(const Call& call, const Place& place, Cover cover);
   Verdict refuse_exec(const Call& call, const std::string& path);
   Verdict refuse_set_id(const Call& call);
   Verdict refuse(const Call& call, Denial denial, int error);

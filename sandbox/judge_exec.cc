@@ -33,17 +33,33 @@ Verdict Judge::decide_exec(const Call& call) {
   const bool is_found = find_place(call, query, place, verdict);
   if (place.reach == Reach::nameless && S_ISREG(place.mode)) return decide_exec_memory(call, place);
   if (!is_found) return verdict;
-  if (place.reach != Reach::object && is_granted(grants_.cover(place.path))) return {0};
-  if (place.reach != Reach::object) return refuse_exec(call, place.path);
-  if (!may_start(place, plan_->identity)) return {0};  // EACCES, as outside the cage
-  if (!grants_.may_execute(place.path)) return refuse_exec(call, place.path);
-  if (!may_interpret(call, place, verdict)) return verdict;
+  if (!may_start_place(call, place, verdict) || !may_interpret(call, place, verdict))
+    return verdict;
   if (uses_ != nullptr) uses_->on_use(Use::execute, place.path);
   // The name as it was given says more than where links led; but a descriptor's says nothing.
   const bool is_telling =
       !place.by_descriptor && text.front() == '/' && text.find("/..") == std::string::npos;
   note_exec(call, is_telling ? plain_path(text) : place.path);
   return {0};
+}
+
+// What the cage hides comes first: a mask looks like a file that nobody may start, and what it
+// hides is none. False: `verdict` is the answer.
+bool Judge::may_start_place(const Call& call, const Place& place, Verdict& verdict) {
+  const Cover cover = grants_.cover(place.path);
+  const bool is_there = place.reach == Reach::object;
+  verdict = {0};
+  if (cover == Cover::hidden || cover == Cover::git) {
+    // A directory starts nowhere.
+    if (!is_there || !S_ISDIR(place.mode)) verdict = refuse_masked(call, place, cover);
+    return false;
+  }
+  if (!is_there && is_granted(cover)) return false;  // ENOENT
+  // EACCES, as outside the cage
+  if (is_there && !may_start(place, plan_->identity)) return false;
+  if (is_there && grants_.may_execute(place.path)) return true;
+  verdict = refuse_exec(call, place.path);
+  return false;
 }
 
 // Code in memory: the kernel starts it only where the plan lets programs make such files.
@@ -69,12 +85,7 @@ bool Judge::may_interpret(const Call& call, const Place& file, Verdict& verdict)
     query.text = name;
     Place next;
     if (!find_place(call, query, next, verdict)) return false;
-    if (next.reach != Reach::object && is_granted(grants_.cover(next.path))) return false;
-    if (next.reach == Reach::object && !may_start(next, plan_->identity)) return false;
-    if (next.reach != Reach::object || !grants_.may_execute(next.path)) {
-      verdict = refuse_exec(call, next.path);
-      return false;
-    }
+    if (!may_start_place(call, next, verdict)) return false;
     at = std::move(next);
     current = &at;
   }

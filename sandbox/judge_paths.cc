@@ -82,6 +82,10 @@ bool Judge::find_place(const Call& call, const PathQuery& query, Place& place, V
     evidence_->add_gap("target_gone", now_ns_);
     return false;
   }
+  if (is_barred(place)) {
+    verdict = refuse_path(call, place.path, "permission", "not readable for the tool", EACCES);
+    return false;
+  }
   switch (place.reach) {
     case Reach::nameless:  // pipes, sockets, memory: no grant speaks of them
     case Reach::fault:

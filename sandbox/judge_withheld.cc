@@ -25,15 +25,72 @@ bool is_of_process(std::string_view path) {
          path[kProc.size()] <= '9';
 }
 
-// Files of the cage's first process that the kernel opens for nobody but a tracer, whatever their
-// mode bits say.
-bool is_of_first_process(std::string_view path) {
-  static constexpr auto kFiles = std::to_array<std::string_view>(
-      {"auxv", "environ", "maps", "mem", "numa_maps", "pagemap", "smaps", "smaps_rollup"});
+// What the directory of the cage's first process, or of its thread, has for whoever the mode bits
+// let read it. All else there (memory, timers, what its links lead to) the kernel opens for nobody
+// but a tracer, and tells no one beforehand: what is not named here is refused, so that nothing is
+// refused without a record.
+constexpr auto kOpenFiles = std::to_array<std::string_view>({"",
+                                                             "arch_status",
+                                                             "attr",
+                                                             "autogroup",
+                                                             "cgroup",
+                                                             "children",
+                                                             "cmdline",
+                                                             "comm",
+                                                             "coredump_filter",
+                                                             "cpu_resctrl_groups",
+                                                             "cpuset",
+                                                             "fail-nth",
+                                                             "fd",
+                                                             "gid_map",
+                                                             "io",
+                                                             "ksm_merging_pages",
+                                                             "ksm_stat",
+                                                             "latency",
+                                                             "limits",
+                                                             "loginuid",
+                                                             "make-it-fail",
+                                                             "map_files",
+                                                             "mountinfo",
+                                                             "mounts",
+                                                             "mountstats",
+                                                             "net",
+                                                             "ns",
+                                                             "oom_adj",
+                                                             "oom_score",
+                                                             "oom_score_adj",
+                                                             "patch_state",
+                                                             "personality",
+                                                             "projid_map",
+                                                             "sched",
+                                                             "schedstat",
+                                                             "seccomp_cache",
+                                                             "sessionid",
+                                                             "setgroups",
+                                                             "stack",
+                                                             "stack_depth",
+                                                             "stat",
+                                                             "statm",
+                                                             "status",
+                                                             "syscall",
+                                                             "task",
+                                                             "timens_offsets",
+                                                             "timerslack_ns",
+                                                             "uid_map",
+                                                             "wchan"});
+
+// The path below that directory; null where it is none of these.
+const char* below_first_process(const std::string& path) {
   for (const std::string_view directory : {"/proc/1/task/1/", "/proc/1/"})
-    if (path.starts_with(directory))
-      return std::ranges::find(kFiles, path.substr(directory.size())) != kFiles.end();
-  return false;
+    if (path.starts_with(directory)) return path.c_str() + directory.size();
+  return nullptr;
+}
+
+bool is_of_first_process(const std::string& path) {
+  const char* const below = below_first_process(path);
+  if (below == nullptr) return false;
+  const std::string_view rest(below);
+  return std::ranges::find(kOpenFiles, rest.substr(0, rest.find('/'))) == kOpenFiles.end();
 }
 
 }  // namespace
@@ -43,6 +100,17 @@ bool is_of_first_process(std::string_view path) {
 bool Judge::is_withheld(const std::string& path) {
   return grants_.cover(path) == Cover::readable && grants_.is_cages_own(path) &&
          !is_of_process(path) && host_.may_exist(path);
+}
+
+// Behind a link of the cage's first process, or a name in a directory of it that nobody may search:
+// EACCES, whether it is there or not.
+bool Judge::is_barred(const Place& place) {
+  if (place.is_barred) return true;
+  if (place.reach != Reach::vacant && place.reach != Reach::broken) return false;
+  const char* const below = below_first_process(place.path);
+  if (below == nullptr) return false;
+  const std::string_view name(below);
+  return name.starts_with("fd/") || name.starts_with("fdinfo/") || name.starts_with("map_files/");
 }
 
 // ENOENT as for a path that the host does not have either: no answer tells which.
@@ -135,18 +203,24 @@ Verdict Judge::decide_reading(const Call& call, const Place& place, Cover cover,
     return is_shut(call, place, text)
                ? refuse_path(call, place.path, "permission", "not readable for the tool", EACCES)
                : Verdict{0};
-  // The mask of a repository is there for everybody, and empty.
-  const bool is_git = cover == Cover::git;
-  if (cover == Cover::policy || (is_git && grants_.is_mount_point(place.path))) return {0};
+  if (cover == Cover::policy) return {0};
+  if (cover == Cover::git || cover == Cover::hidden) return refuse_masked(call, place, cover);
   // What the host does not have either is not kept from the tool.
   const bool is_there = place.reach == Reach::object;
-  if (!is_there && (cover == Cover::outside || is_git) && !host_.may_exist(place.path)) return {0};
+  if (!is_there && cover == Cover::outside && !host_.may_exist(place.path)) return {0};
   // What is visible inside says EACCES; of the rest no answer tells whether it exists.
-  if (is_git) return refuse_path(call, place.path, "git", "not granted by git", ENOENT);
-  const bool is_hidden = cover == Cover::hidden;
-  return refuse_path(call, place.path, is_hidden ? "hidden" : "outside-grants",
-                     is_hidden ? "hidden" : "outside every grant",
+  return refuse_path(call, place.path, "outside-grants", "outside every grant",
                      cover == Cover::outside ? ENOENT : EACCES);
+}
+
+// Reading or starting what a mask hides.
+Verdict Judge::refuse_masked(const Call& call, const Place& place, Cover cover) {
+  if (cover == Cover::hidden) return refuse_path(call, place.path, "hidden", "hidden", EACCES);
+  // The mask of a repository is there for everybody, and empty.
+  if (grants_.is_mount_point(place.path)) return {0};
+  // Nothing is kept from the tool that the host does not have; no answer tells which it is.
+  if (place.reach != Reach::object && !host_.may_exist(place.path)) return {0};
+  return refuse_path(call, place.path, "git", "not granted by git", ENOENT);
 }
 
 }  // namespace ethos::sandbox

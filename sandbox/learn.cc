@@ -18,6 +18,7 @@
 #include "sandbox/path_text.h"
 #include "sandbox/regular_file.h"
 #include "sandbox/run_command.h"
+#include "sandbox/shown_text.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -63,7 +64,7 @@ class LearnCommand {
 
  private:
   int complain(const std::string& text, int status) {
-    err_ << "ethos-run: learn: " << text << '\n';
+    err_ << "ethos-run: learn: " << shown_word(text, kShownMessage) << '\n';
     return status;
   }
   int wrong(const base::Error& error) { return complain(error.message(), code(ExitStatus::usage)); }

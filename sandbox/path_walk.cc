@@ -323,6 +323,7 @@ class Walk {
     std::string target;
     if (is_on_proc(link.get())) {
       target = own_name(name);
+      if (target.empty() && is_in_first_process()) return bar(name);
       if (target.empty() && is_magic(name)) return jump(name, is_last, has_slash);
     }
     if (target.empty()) {
@@ -348,6 +349,20 @@ class Walk {
     constexpr std::uint64_t kProcRoot = 1;  // inode number of a procfs root
     if (here_at().stx_ino != kProcRoot) return {};
     return name == "self" ? inner_process(tid_) : name == "thread-self" ? inner_thread(tid_) : "";
+  }
+
+  // Its links the kernel follows for tracers only; a supervisor is one.
+  bool is_in_first_process() {
+    const std::string directory = text_of(here_, here_at().stx_nlink);
+    return is_within(directory, "/proc/1") && !is_within(directory, "/proc/1/net") &&
+           !is_within(directory, "/proc/1/task/1/net");
+  }
+
+  void bar(const std::string& name) {
+    if (has(RESOLVE_NO_MAGICLINKS) || has(RESOLVE_BENEATH) || has(RESOLVE_IN_ROOT))
+      return finish(Reach::fault);
+    stop_at(name);
+    place_.is_barred = place_.reach == Reach::broken;
   }
 
   // A link of /proc that leads to an object and not to a text.

@@ -38,6 +38,7 @@ struct Place {
   std::string path;            // absolute and plain: of the object, or where it would be
   std::string break_at;        // broken: the path of the component that failed
   bool is_closed = false;      // broken: the supervisor itself may not pass there
+  bool is_barred = false;      // broken: a link of the cage's first process, which no tool follows
   bool has_name = true;        // false: the last component is ".", ".." or the root
   bool by_descriptor = false;  // led through a link of /proc that is no text: fd, cwd, root, exe
   // Of the object:

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -16,6 +17,7 @@
 #include "sandbox/audit_source.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/hide_again.h"
+#include "sandbox/interruption.h"
 #include "sandbox/measuring.h"
 #include "sandbox/observation.h"
 #include "sandbox/open_facts.h"
@@ -70,9 +72,9 @@ class Run {
     const int status = ready_.prepared.refusals.empty() ? cage(recorder) : refuse(recorder);
     if (recorder.failure().empty()) {
       // Its end is committed, or nothing of it is in the ledger: there is nothing to recover.
-      if (auto done = sink_.finish(); !done) say(done.error().message());
+      if (auto done = sink_.finish(); !done) say(shown_word(done.error().message(), kShownMessage));
     }
-    for (const std::string& warning : recorder.warnings()) say(warning);
+    for (const std::string& warning : recorder.warnings()) say(shown_word(warning, kShownMessage));
     return write_status(status);
   }
 
@@ -81,7 +83,7 @@ class Run {
     if (!options_.is_quiet) err_ << "ethos-run: " << text << '\n';
   }
   int fail(const std::string& text) {
-    err_ << "ethos-run: " << text << '\n';
+    err_ << "ethos-run: " << shown_word(text, kShownMessage) << '\n';
     return code(ExitStatus::runner_failed);
   }
   int evidence_failed(const std::string& why) {
@@ -126,7 +128,7 @@ class Run {
     if (!written) return fail("--sarif: " + written.error().message());
     if (!written->empty())
       say("--sarif: the tool's own SARIF breaks the schema and was kept as it is: " +
-          shown(*written));
+          shown_word(*written));
     return status;
   }
 
@@ -206,11 +208,11 @@ class Run {
 
   int refused_by_host(Recorder& recorder, const SetupDenial& denial) {
     if (observation_ != nullptr) observation_->refused_step = denial.step;
-    say_refusal(denial.cause + " [" + denial.step + "]" +
-                (denial.fix.empty() ? "" : "; " + denial.fix));
+    say_refusal(shown_word(denial.cause, kShownMessage) + " [" + denial.step + "]" +
+                (denial.fix.empty() ? "" : "; " + shown_word(denial.fix, kShownMessage)));
     for (const Mismatch& m : denial.mismatches)
-      err_ << "ethos-run: " << m.what << ": expected " << m.expected << ", found " << m.found
-           << '\n';
+      err_ << "ethos-run: " << m.what << ": expected " << shown_word(m.expected) << ", found "
+           << shown_word(m.found) << '\n';
     status_.ended_by = "refused";
     if (auto done = recorder.refuse(denial, code(ExitStatus::refused)); !done)
       return evidence_failed(done.error().message());
@@ -242,7 +244,7 @@ class Run {
       if (!fact) return evidence_failed(fact.error().message());
       outputs.push_back(std::move(*fact));
     }
-    look_for_new_matches(recorder);
+    look_for_new_matches(recorder, result);
     const int status = decide_status(result, options_.fails_on_denial && recorder.has_denials());
     describe(recorder, result);
     if (observation_ != nullptr) observation_->result = result;
@@ -268,21 +270,34 @@ class Run {
   }
 
   // Masks stand over what was there when the run began. What the host made meanwhile and a pattern
-  // matches the tool could read.
-  void look_for_new_matches(Recorder& recorder) {
+  // matches the tool could read. The look is bounded by what is left of the run's time, and a
+  // signal ends it: then nobody knows.
+  void look_for_new_matches(Recorder& recorder, const RunResult& result) {
     const Prepared& p = ready_.prepared;
     if (p.policy.normal->hide.empty()) return;
-    const auto found = find_new_matches(p.workspace, *p.policy.normal, *p.facts);
+    Interruption interruption(signals_->fd(), time_left_ms(result), Interruption::Takes::nothing);
+    const auto found = find_new_matches(p.workspace, *p.policy.normal, *p.facts, interruption);
     if (found && found->empty()) return;
     static_cast<void>(recorder.on_gap({"not_hidden", found ? found->size() : 1, 0, 0}));
     if (!found)
       say("whether something new should have been hidden cannot be told: " +
-          shown(found.error().message()));
+          shown_word(found.error().message(), kShownMessage));
     else
       say(std::to_string(found->size()) +
           (found->size() == 1 ? " place that matches" : " places that match") +
           " a hide pattern came up while the tool ran, and the tool could read it (first: " +
-          shown(found->front()) + ")");
+          shown_word(found->front()) + ")");
+  }
+
+  // Some time there is always, also for a run that its clock ended.
+  [[nodiscard]] std::uint64_t time_left_ms(const RunResult& result) const {
+    constexpr std::uint64_t kLeastMs = 1'000;
+    constexpr std::uint64_t kMostMs = 30'000;
+    const auto wall = ready_.prepared.plan->limit("wall_ms");
+    const std::uint64_t spent =
+        result.ended_ns < result.started_ns ? 0 : (result.ended_ns - result.started_ns) / 1'000'000;
+    if (!wall || wall->value >= spent + kMostMs) return kMostMs;
+    return std::max(kLeastMs, wall->value < spent ? 0 : wall->value - spent);
   }
 
   void describe(const Recorder& recorder, const RunResult& result) {
@@ -300,8 +315,9 @@ class Run {
     if (result.processes_left != 0) err_ << "ethos-run: " << tool << ": processes are left\n";
     // The tool may have exited 0 and still left nothing behind: that must not pass in silence.
     for (const Denial& refusal : result.commit_refusals) {
-      err_ << "ethos-run: " << tool << ": output was not brought out: " << shown(refusal.object)
-           << (refusal.reason.empty() ? "" : ": ") << shown(refusal.reason) << '\n';
+      err_ << "ethos-run: " << tool
+           << ": output was not brought out: " << shown_word(refusal.object)
+           << (refusal.reason.empty() ? "" : ": ") << shown_word(refusal.reason) << '\n';
       break;
     }
     if (result.commit_refusals.size() > 1)
@@ -311,9 +327,9 @@ class Run {
     if (how.empty()) return;
     const std::string line = tool + (how.front() == ':' ? "" : " ") + how;
     if (result.ending == Ending::evidence)
-      err_ << "ethos-run: " << line << '\n';
+      err_ << "ethos-run: " << shown_word(line, kShownMessage) << '\n';
     else
-      say(line);
+      say(shown_word(line, kShownMessage));
   }
 
   // What was refused, and where it is written; nothing after a run without any.
@@ -321,7 +337,7 @@ class Run {
     std::string what;
     if (const std::uint64_t acts = recorder.all_denied_acts(); acts > 0)
       what = std::to_string(acts) + (acts == 1 ? " act" : " acts") +
-             " denied (first: " + shown(recorder.first_denial()) + ")";
+             " denied (first: " + shown_word(recorder.first_denial()) + ")";
     std::set<std::string> limits(recorder.limits_hit().begin(), recorder.limits_hit().end());
     for (bool is_first = true; const std::string& limit : limits) {
       if (!what.empty()) what += ", ";
@@ -336,7 +352,7 @@ class Run {
     if (!ready_.status_json) return status;
     auto written = write_output(*ready_.status_json, encode_status(status_) + "\n");
     if (written) return status;
-    err_ << "ethos-run: " << written.error().message() << '\n';
+    err_ << "ethos-run: " << shown_word(written.error().message(), kShownMessage) << '\n';
     return status == 0 ? code(ExitStatus::runner_failed) : status;
   }
 
@@ -356,7 +372,7 @@ class Run {
 int run_tool(const RunOptions& options, std::ostream& err, std::optional<ServedCall> call,
              Observation* observation) {
   const auto fail = [&](const base::Error& error) {
-    err << "ethos-run: " << error.message() << '\n';
+    err << "ethos-run: " << shown_word(error.message(), kShownMessage) << '\n';
     return code(ExitStatus::runner_failed);
   };
   if (!ensure_standard_fds()) return code(ExitStatus::runner_failed);

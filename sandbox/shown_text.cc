@@ -19,13 +19,25 @@ std::string shown(std::string_view text) {
   return out;
 }
 
+std::string shown_word(std::string_view text, std::size_t most) {
+  std::string out = shown(text.substr(0, most + 1));
+  if (out.size() <= most) return out;
+  std::size_t end = most;
+  // Neither a character nor an escape is cut in two.
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xC0U) == 0x80U) --end;
+  const std::size_t escape = out.rfind("\\x", end - 1);
+  if (escape != std::string::npos && escape + 4 > end) end = escape;
+  out.resize(end);
+  return out + "...";
+}
+
 std::string refusal_line(std::string_view cause, std::string_view rule, std::string_view on,
                          std::string_view fix) {
-  std::string out(cause);
+  std::string out = shown_word(cause, kShownMessage);
   out += " [";
-  if (!on.starts_with(std::string(rule) + ":")) (out += rule) += ' ';
-  ((out += on) += "]; ") += fix;
-  return shown(out);
+  if (!on.starts_with(std::string(rule) + ":")) (out += shown_word(rule)) += ' ';
+  (out += shown_word(on)) += "]; ";
+  return out + shown_word(fix, kShownMessage);
 }
 
 }  // namespace ethos::sandbox

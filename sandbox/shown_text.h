@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,12 @@ namespace ethos::sandbox {
 
 // Names come from hostile places and go to a terminal: control bytes are shown as \x1b, not sent.
 [[nodiscard]] std::string shown(std::string_view text);
+
+// The same for what a tool or a tree chose, in a line for people: no more than so many bytes, and
+// "..." where something is missing. A word (a path, a name), or a message with words in it.
+inline constexpr std::size_t kShownWord = 300;
+inline constexpr std::size_t kShownMessage = 1200;
+[[nodiscard]] std::string shown_word(std::string_view text, std::size_t most = kShownWord);
 
 // One refusal as a line: "CAUSE [RULE ON]; FIX". `on` alone where it begins with the rule already,
 // as in "[limit:cpu_percent]".

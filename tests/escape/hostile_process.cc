@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -53,6 +54,44 @@ int scan_processes(const Arguments& args) {
   closedir(dir);
   say_errno("processes", processes);
   say_errno("secrets", found);
+  return 0;
+}
+
+void open_and_say(const std::string& name, const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  say(name, fd);
+  if (fd >= 0) close(fd);
+}
+
+void open_all_below(const std::string& directory) {
+  open_and_say(directory, directory);
+  std::vector<std::string> names;
+  if (DIR* dir = opendir(directory.c_str())) {
+    while (const dirent* entry = readdir(dir)) names.emplace_back(entry->d_name);
+    closedir(dir);
+  }
+  for (const std::string& name : names) {
+    if (name == "." || name == "..") continue;
+    const std::string path = directory + "/" + name;
+    struct stat st {};
+    if (lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode))
+      open_all_below(path);
+    else
+      open_and_say(path, path);
+  }
+}
+
+// Everything of the cage's first process that has a name, also by other ways to it, and some that
+// only could.
+int open_first_process(const Arguments&) {
+  open_all_below("/proc/1");
+  for (const char* name :
+       {"cwd/x", "root/etc/passwd", "root/no-such-thing", "map_files/400000-401000", "fdinfo/0",
+        "fdinfo/999", "task/1/fdinfo/0", "task/1/cwd/..", "no-such-thing", "fd/999", "ns/mnt"})
+    open_and_say("/proc/1/" + std::string(name), "/proc/1/" + std::string(name));
+  if (chdir("/proc/1/ns") != 0) return 97;
+  for (const char* name : {"../cwd/y", "../timers", "../status", "../root/usr"})
+    open_and_say("/proc/1/" + std::string(name + 3), name);
   return 0;
 }
 
@@ -238,6 +277,7 @@ int read_and_leave(const Arguments& args) {
 
 const std::vector<Entry> kProcessCases = {
     {"scan-processes", scan_processes},
+    {"open-first-process", open_first_process},
     {"descriptors", list_descriptors},
     {"trace", trace},
     {"forge-report", forge_report},

@@ -9,11 +9,14 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tests/escape/escape_run.h"
 
 using namespace ethos;
 using sandbox::Ending;
+using support::Answers;
+using support::hostile_plan;
 
 namespace {
 
@@ -266,4 +269,64 @@ TEST_CASE("escape: a tool that moves what is hidden in its own layer reads nothi
   CHECK(r.sink.gaps.empty());
   CHECK(dir.read("out/dir/.env") == "KEY=1");
   CHECK_FALSE(dir.exists("out/moved/.env"));
+}
+
+// A mask is no program, so that the kernel says no for a reason that every host could have.
+TEST_CASE("escape: starting what is hidden is recorded as what it is", "[escape][kernel][EVD-35]") {
+  REQUIRE_CAGE();
+  namespace fs = std::filesystem;
+  struct Case {
+    const char* file;
+    const char* denied;  // the object; nullptr: nothing is kept from the tool
+    const char* rule;
+    int error;
+  };
+  const Case cases[] = {
+      {"/tool", "/tool", "hidden", EACCES},
+      {"/plain", "/plain", "hidden", EACCES},
+      {"/linked", "/tool", "hidden", EACCES},
+      {"/by_tool", "/tool", "hidden", EACCES},
+      {"/by_hook", "/.git/hooks/h", "git", ENOENT},
+      {"/secrets/t", "/secrets/t", "hidden", EACCES},
+      {"/secrets/missing", "/secrets/missing", "hidden", EACCES},
+      {"/.git/hooks/h", "/.git/hooks/h", "git", ENOENT},
+      {"/.git/hooks/missing", nullptr, nullptr, ENOENT},
+      {"/secrets", nullptr, nullptr, EACCES},
+      {"/.git", nullptr, nullptr, EACCES},
+  };
+  const auto observe = GENERATE(sandbox::Observe::writes, sandbox::Observe::all);
+  const support::ScratchDir dir;
+  for (const char* name : {"tool", "plain", "secrets/t", ".git/hooks/h"}) {
+    dir.write(name, "#!/bin/true\n");
+    fs::permissions(dir.path() + "/" + name, fs::perms(std::string(name) == "plain" ? 0644 : 0755));
+  }
+  fs::create_symlink("tool", dir.path() + "/linked");
+  for (const auto& [name, by] : {std::pair("by_tool", "/tool"), {"by_hook", "/.git/hooks/h"}}) {
+    dir.write(name, "#!" + dir.path() + by + "\n");
+    fs::permissions(dir.path() + "/" + name, fs::perms(0755));
+  }
+  for (const Case& c : cases) {
+    const std::string file = c.file;
+    auto plan = hostile_plan(dir, {"start", "path", dir.path() + file});
+    support::add_bind(plan, dir.path(), sandbox::NodeType::directory, true, false);
+    plan.landlock.push_back(
+        {dir.path(), {}, sandbox::NodeType::directory, sandbox::Access::read_exec});
+    for (const char* name : {"tool", "plain", "secrets"}) support::hide(plan, name, false);
+    support::hide(plan, ".git", true);
+    plan.observe = observe;
+    support::CageRun r{};
+    support::run(r, plan);
+    CAPTURE(file, static_cast<int>(observe), r.text());
+    CHECK(r.sink.gaps.empty());
+    CHECK(r.sink.execs.size() == 1);
+    CHECK(Answers(r.out()).of("exec") == c.error);
+    std::vector<sandbox::Denial> starts;
+    for (const auto& denial : r.sink.denials)
+      if (denial.operation == "execve") starts.push_back(denial);
+    REQUIRE(starts.size() == (c.denied == nullptr ? 0 : 1));
+    if (c.denied == nullptr) continue;
+    CHECK(starts[0].object == dir.path() + c.denied);
+    CHECK(starts[0].rule == c.rule);
+    CHECK(starts[0].error == c.error);
+  }
 }

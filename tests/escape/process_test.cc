@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "tests/escape/escape_run.h"
@@ -230,4 +231,38 @@ TEST_CASE("escape: children that nobody waits for are gone", "[escape][kernel][R
   CHECK(Answers(r.out()).of("refused") == 0);
   REQUIRE(r.result() != nullptr);
   CHECK(r.result()->processes_left == 0);
+}
+
+// Which of them the kernel opens it decides by its own rules, and tells no supervisor.
+TEST_CASE("escape: what the cage's first process keeps to itself leaves a record, and nothing else",
+          "[escape][kernel][EVD-36]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  auto plan = hostile_plan(dir, {"open-first-process"});
+  plan.observe = sandbox::Observe::all;
+  support::CageRun r{};
+  support::run(r, plan);
+  const Answers answers(r.out());
+  CAPTURE(r.text());
+  CHECK(r.sink.gaps.empty());
+  CHECK(answers.of("/proc/1/status") == 0);
+  CHECK(answers.of("/proc/1/no-such-thing") == ENOENT);
+  for (const char* name : {"cwd", "root", "exe", "ns/mnt", "maps", "cwd/x", "cwd/y", "root/usr",
+                           "map_files/400000-401000", "fdinfo/999", "task/1/cwd"}) {
+    CAPTURE(name);
+    CHECK(answers.of("/proc/1/" + std::string(name)) == EACCES);
+  }
+  std::set<std::string> refused;
+  for (const auto& [path, error] : answers.all())
+    if (error == EACCES || error == EPERM) refused.insert(path);
+  std::set<std::string> recorded;
+  for (const auto& denial : r.sink.denials) {
+    if (!denial.object.starts_with("/proc/1/")) continue;
+    CHECK(denial.rule == "permission");
+    CHECK(denial.error == EACCES);
+    recorded.insert(denial.object);
+  }
+  // What ".." behind a link leads to has no name.
+  if (refused.erase("/proc/1/task/1/cwd/..") == 1) CHECK(recorded.contains("/proc/1/task/1/cwd"));
+  CHECK(refused == recorded);
 }

@@ -205,6 +205,23 @@ TEST_CASE("ethos-run: names and words that are no text neither break it nor pass
   CHECK(site.run({"--", "\xFF"}).status == 120);
 }
 
+TEST_CASE("ethos-run: names that a tool chose do not fill the terminal", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  const Ended denied = site.run({"--", "sh", "-c",
+                                 "d=$(printf '\\001%.0s' $(seq 200)); for i in $(seq 19); do "
+                                 "p=$p/$d; done; : > /srv$p"});
+  CAPTURE(denied.err);
+  const std::size_t at = denied.err.find("1 act denied (first: openat /srv/\\x01\\x01");
+  REQUIRE(at != std::string::npos);
+  const std::string line = denied.err.substr(at, denied.err.find('\n', at) - at);
+  CHECK(line.size() < 600);
+  CHECK(line.find("...); run ") != std::string::npos);
+  // What the line leaves out the record has.
+  const auto records = site.records("runtime.sandbox_denial");
+  REQUIRE(records.size() == 1);
+}
+
 TEST_CASE("ethos-run: what the looks at the processes saw at most is in run.close",
           "[sandbox][e2e]") {
   NEEDS_CAGES

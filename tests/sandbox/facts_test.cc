@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,16 +114,73 @@ TEST_CASE("facts: hide patterns have a budget, and what exceeds it is named", "[
   const Scratch s;
   for (int i = 0; i < 40; ++i) s.file("deep/" + std::to_string(i) + std::string(100, 'x'));
   const Workspace w = open(s);
-  const Normal normal = normal_of(",\"hide\":[\"*.pem\",\"*x*x*y\",\"deep/\"]", w.path);
+  const Normal normal = normal_of(",\"hide\":[\"*.pem\",\"*x*x*y*\",\"deep/\"]", w.path);
   // "deep" is hidden whole: nothing below it is compared.
   CHECK(find_hidden(w, normal, {"."}, {}, 100));
-  const Normal costly = normal_of(",\"hide\":[\"*.pem\",\"*x*x*y\"]", w.path);
+  const Normal costly = normal_of(",\"hide\":[\"*.pem\",\"*x*x*y*\"]", w.path);
   const auto refused = find_hidden(w, costly, {"."}, {}, 1000);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == base::Errc::too_large);
-  CHECK(refused.error().message().find("**/*x*x*y") != std::string::npos);
+  CHECK(refused.error().message().find("**/*x*x*y*") != std::string::npos);
   CHECK(refused.error().message().find("1000 steps") != std::string::npos);
-  CHECK(find_hidden(w, costly, {"."}, {}, 5000));
+  CHECK(find_hidden(w, costly, {"."}, {}, 10'000));
+}
+
+TEST_CASE("facts: directories and links count in that budget as well", "[sandbox]") {
+  const Scratch s;
+  const std::string name(200, 'a');
+  for (int i = 0; i < 20; ++i) s.file(name + std::to_string(i) + "/x");
+  const Workspace w = open(s);
+  std::string pattern;
+  for (int i = 0; i < 100; ++i) pattern += "*a";
+  // Each is compared as an entry, and once more for what is in it.
+  const Normal normal = normal_of(",\"hide\":[\"" + pattern + "*b*\"]", w.path);
+  const std::uint64_t once = 20 * (100 * 10 + 300);
+  CHECK_FALSE(find_hidden(w, normal, {"."}, {}, once));
+  CHECK(find_hidden(w, normal, {"."}, {}, 3 * once));
+  for (int i = 0; i < 20; ++i) fs::create_symlink(".", s / ("l" + std::to_string(i)));
+  // However much it takes to follow them: no pattern is to blame.
+  const Normal links = normal_of(",\"hide\":[\"l*\"]", w.path);
+  const auto refused = find_hidden(w, links, {"."}, {}, 2000);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message().find("links that match") != std::string::npos);
+}
+
+TEST_CASE("facts: a look for what is to be hidden ends by a signal and by its time", "[sandbox]") {
+  const Scratch s;
+  for (int i = 0; i < 200; ++i) s.file("deep/" + std::to_string(i));
+  s.file("secret/key");
+  fs::create_hard_link(s / "secret/key", s / "other");
+  const Workspace w = open(s);
+  const std::string hide = GENERATE("*.pem", "secret");
+  const Normal normal = normal_of(",\"hide\":[\"" + hide + "\"]", w.path);
+  const auto look = [&](Interruption* interruption) {
+    return find_hidden(w, normal, {"."}, {}, kMaxHideSteps, interruption);
+  };
+  Interruption late(-1, 3'600'000);
+  CHECK(look(&late));
+  Interruption over(-1, 0);
+  const auto timed = look(&over);
+  REQUIRE_FALSE(timed);
+  CHECK(timed.error().code == base::Errc::refused);
+  CHECK(timed.error().what == "the look took too long");
+  sigset_t term;
+  sigset_t before;
+  ::sigemptyset(&term);
+  ::sigaddset(&term, SIGTERM);
+  REQUIRE(::pthread_sigmask(SIG_BLOCK, &term, &before) == 0);
+  const base::UniqueFd signals(::signalfd(-1, &term, SFD_CLOEXEC | SFD_NONBLOCK));
+  ::pthread_kill(::pthread_self(), SIGTERM);
+  Interruption told(signals.get(), 3'600'000, Interruption::Takes::nothing);
+  const auto stopped = look(&told);
+  signalfd_siginfo info{};
+  const ssize_t left = ::read(signals.get(), &info, sizeof info);
+  REQUIRE(::pthread_sigmask(SIG_SETMASK, &before, nullptr) == 0);
+  REQUIRE_FALSE(stopped);
+  CHECK(stopped.error().what == "the look was ended by a signal");
+  CHECK(told.reason() == Interruption::Reason::signal);
+  // It is still there for whoever reads it next.
+  CHECK(left == static_cast<ssize_t>(sizeof info));
 }
 
 TEST_CASE("facts: patterns and paths that no verifier would compare are refused", "[sandbox]") {
@@ -506,6 +565,38 @@ TEST_CASE("facts: a directory that can be entered and not listed is no place to 
     ::chmod(closed.c_str(), 0600);
     CHECK(find_hidden(w, normal_of(",\"read\":[\"in\"],\"hide\":[\".env\"]", w.path), {"in"}, {}));
     ::chmod(closed.c_str(), 0700);
+  }
+}
+
+// Nobody can say which files are in it; one of them may have another name that is visible.
+TEST_CASE("facts: a hidden directory that cannot be listed hides no other names", "[sandbox]") {
+  if (::geteuid() == 0) {
+    WARN("skipped: root lists every directory");
+    return;
+  }
+  const Scratch s;
+  s.file("in/hid/deep/token", "SECRET");
+  s.file("in/seen", "SEEN");
+  const Workspace w = open(s);
+  const Normal normal = normal_of(",\"read\":[\"in\"],\"hide\":[\"hid\"]", w.path);
+  const std::string closed = GENERATE("in/hid", "in/hid/deep");
+  for (const mode_t mode : {0311U, 0111U, 0U}) {
+    CAPTURE(closed, mode);
+    ::chmod((s / closed).c_str(), mode);
+    // All that is visible has one name.
+    CHECK(find_hidden(w, normal, {"in"}, {}));
+    ::chmod((s / closed).c_str(), 0700);
+    fs::create_hard_link(s / "in/hid/deep/token", s / "in/plain");
+    ::chmod((s / closed).c_str(), mode);
+    const auto refused = find_hidden(w, normal, {"in"}, {});
+    REQUIRE(!refused);
+    CAPTURE(refused.error().what);
+    CHECK(refused.error().code == base::Errc::refused);
+    CHECK(refused.error().what.find("hidden directory " + closed + " cannot be listed") !=
+          std::string::npos);
+    CHECK(refused.error().what.find("in/plain") != std::string::npos);
+    ::chmod((s / closed).c_str(), 0700);
+    fs::remove(s / "in/plain");
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole runs that hide many places, up to the most there can be and one more.
+#include <signal.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
@@ -163,4 +165,46 @@ TEST_CASE("hide many: what comes to match while the tool runs is told and record
     CHECK(gaps().size() == 1);
     check_verifies(site);
   }
+}
+
+// 128 patterns over so many names take seconds, before the tool starts and again when it has ended.
+TEST_CASE("hide many: a signal ends the second look, and what it did not see is said",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  REQUIRE(site.run({"--", "true"}).status == 0);
+  const std::size_t before = site.records("sandbox.enforced").size();
+  std::string stars;
+  for (int i = 0; i < 240; ++i) stars += "*a";
+  std::string patterns;
+  for (int i = 0; i < 128; ++i)
+    patterns += (i == 0 ? "\"" : ",\"") + ("**/" + stars + "*b" + std::to_string(i)) + "*\"";
+  site.file("ethos.json",
+            "{\"version\":1,\"tools\":{\"t\":{\"command\":[\"true\"],\"read\":[\".\"]," +
+                ("\"hide\":[" + patterns) + "]}}}");
+  for (int i = 0; i < 8000; ++i)
+    site.file("d/" + std::string(240, 'a') + std::to_string(10'000 + i), "");
+  const Started started = site.start("ethos-run", {"t"});
+  const std::string own =
+      "/proc/" + std::to_string(started.pid) + "/task/" + std::to_string(started.pid) + "/children";
+  const auto has_child = [&] {
+    std::string word;
+    return static_cast<bool>(std::ifstream(own) >> word);
+  };
+  for (int i = 0; i < 12'000 && site.records("sandbox.enforced").size() == before; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (int i = 0; i < 12'000 && has_child(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  // The tool and all it was in are gone, so nothing else is left to be ended.
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  ::kill(started.pid, SIGTERM);
+  const Ended ended = Site::wait(started);
+  CAPTURE(ended.err);
+  CHECK(ended.status == 0);
+  CHECK(ended.err.find("cannot be told: the look was ended by a signal") != std::string::npos);
+  const auto gaps = site.records("run.gap");
+  REQUIRE(gaps.size() == 1);
+  CHECK(text_at(gaps[0], {"body", "reason"}) == "not_hidden");
+  CHECK(site.records("run.close").size() == before + 1);
+  check_verifies(site);
 }

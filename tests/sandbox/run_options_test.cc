@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sandbox/option_table.h"
+#include "sandbox/shown_text.h"
 
 namespace {
 
@@ -103,4 +104,31 @@ TEST_CASE("options: what is wrong, or a matter of taste, goes to the parser", "[
   CHECK(std::get<Answer>(parse_run_options({"--ledger"})).status == 125);
   CHECK(std::get<Answer>(parse_run_options({"a", "b"})).status == 125);
   CHECK(std::get<Answer>(parse_run_options({"--help"})).status == 0);
+}
+
+TEST_CASE("shown words: what others chose takes no more than some of a line", "[sandbox]") {
+  CHECK(shown_word("a\x01"
+                   "b") == "a\\x01b");
+  const std::string most(kShownWord, 'a');
+  CHECK(shown_word(most) == most);
+  CHECK(shown_word(most + "a") == most + "...");
+  CHECK(shown_word("abcdef", 3) == "abc...");
+  CHECK(shown_word("", 0).empty());
+  CHECK(shown_word("a", 0) == "...");
+  // Neither an escape nor a character is cut in two.
+  for (std::size_t before = 0; before < 8; ++before) {
+    const std::string head(before, 'a');
+    const std::string control = shown_word(head + std::string(4096, '\x01'));
+    CHECK(control.size() <= kShownWord + 3);
+    CHECK((control.size() - 3 - before) % 4 == 0);
+    std::string letters = head;
+    for (int i = 0; i < 300; ++i) letters += "\u20ac";
+    const std::string cut = shown_word(letters);
+    CHECK(cut.size() <= kShownWord + 3);
+    CHECK((cut.size() - 3 - before) % 3 == 0);
+  }
+  const std::string line =
+      refusal_line(std::string(9000, '\x02'), "r", std::string(9000, 'b'), "fix");
+  CHECK(line.size() < kShownMessage + kShownWord + 30);
+  CHECK(line.ends_with("...]; fix"));
 }
