@@ -124,7 +124,7 @@ base::Result<std::vector<Output>> fleet_outputs(const Fleet& fleet, const Output
 }
 
 void write_fleet_manifest(const Fleet& fleet, const Options& options, const OutputPlan& plan,
-                          const OutputSet& outputs, Sink& sink) {
+                          const std::vector<WrittenFile>& files, Sink& sink) {
   const Model& frame = fleet.frame;
   JsonOut out(sink);
   out.open_object().member("format", "ethos-fleet-manifest/1");
@@ -153,12 +153,9 @@ void write_fleet_manifest(const Fleet& fleet, const Options& options, const Outp
     out.member("checkpoint", member.source.checkpoint);
     out.member("verified", member.verified).close_object();
   }
-  out.line().close_list().line().key("files").open_list();
-  for (const auto& file : outputs.files()) {
-    out.line().open_object().member("name", file->name()).member("bytes", file->size());
-    out.member("sha256", file->digest()).close_object();
-  }
-  out.line().close_list().line().close_object();
+  out.line().close_list().line();
+  write_files(files, out);
+  out.line().close_object();
   out.flush();
   sink.write("\n");
 }
@@ -170,9 +167,9 @@ base::Result<void> write_fleet(const Fleet& fleet, const Options& options, const
   if (!set) return base::Unexpected(std::move(set).error());
   if (auto added = set->add_all(*outputs); !added) return added;
   StringSink manifest;
-  write_fleet_manifest(fleet, options, plan, *set, manifest);
+  write_fleet_manifest(fleet, options, plan, set->written(), manifest);
   StringSink sums;
-  write_sums(*set, sums);
+  write_sums(set->written(), sums);
   for (const auto& [name, text] :
        {std::pair{"SHA256SUMS", &sums}, std::pair{"manifest.json", &manifest}}) {
     // Clang 14 captures no structured binding.
@@ -189,6 +186,7 @@ struct FleetState {
 struct FleetManifest {
   std::map<std::string, FleetState> members;  // verified ones, by name
   std::map<std::string, std::string> digests;
+  std::vector<std::string> names;  // in the order of the manifest
   std::string generator, verifier, fleet_digest, controls, pdf_engine;
   bool is_unverified = false;
 };
@@ -225,6 +223,7 @@ bool read_manifest(JsonValue root, Options& options, FleetManifest& out) {
     const std::string name(one["name"].text_or(""));
     if (!is_plain_name(name)) return false;
     out.digests[name] = std::string(one["sha256"].text_or(""));
+    out.names.push_back(name);
   }
   return !out.digests.empty();
 }
@@ -335,7 +334,11 @@ Remade remake_fleet(const std::string& directory, Options options, const std::st
     out.refusal = {kUnverifiable, outputs.error().message()};
     return out;
   }
-  compare_files(directory, manifest.digests, *outputs, no_pdf, out);
+  const auto files =
+      compare_files(directory, {manifest.digests, manifest.names}, *outputs, no_pdf, out);
+  StringSink again;
+  write_fleet_manifest(fleet, options, plan_named(plan, manifest.pdf_engine), files, again);
+  compare_directory(directory, *text, again.text(), files, out);
   say_builder(own, manifest.generator, out);
   return out;
 }

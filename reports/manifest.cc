@@ -8,8 +8,17 @@
 
 namespace ethos::reports {
 
+void write_files(const std::vector<WrittenFile>& files, JsonOut& out) {
+  out.key("files").open_list();
+  for (const WrittenFile& file : files) {
+    out.line().open_object().member("name", file.name).member("bytes", file.size);
+    out.member("sha256", file.digest).close_object();
+  }
+  out.line().close_list();
+}
+
 void write_manifest(const Model& model, const Options& options, const OutputPlan& plan,
-                    const OutputSet& outputs, Sink& sink) {
+                    const std::vector<WrittenFile>& files, Sink& sink) {
   JsonOut out(sink);
   out.open_object()
       .member("format", "ethos-report-manifest/1")
@@ -41,20 +50,18 @@ void write_manifest(const Model& model, const Options& options, const OutputPlan
     out.member("digest", model.redaction->digest).member("content", content_digest(model));
     out.member("counterpart", model.redaction->counterpart).close_object();
   }
-  out.member("head", utc_ms_text(model.source.head_ms)).line().key("files").open_list();
-  for (const auto& file : outputs.files()) {
-    out.line().open_object().member("name", file->name()).member("bytes", file->size());
-    out.member("sha256", file->digest()).close_object();
-  }
-  out.line().close_list().line().key("redo").open_list();
+  out.member("head", utc_ms_text(model.source.head_ms));
+  out.line();
+  write_files(files, out);
+  out.line().key("redo").open_list();
   for (const std::string& command : redo_commands(model)) out.line().text(command);
   out.line().close_list().close_object();
   out.flush();
   sink.write("\n");
 }
 
-void write_sums(const OutputSet& outputs, Sink& sink) {
-  for (const auto& file : outputs.files()) sink.write(file->digest() + "  " + file->name() + "\n");
+void write_sums(const std::vector<WrittenFile>& files, Sink& sink) {
+  for (const WrittenFile& file : files) sink.write(file.digest + "  " + file.name + "\n");
 }
 
 }  // namespace ethos::reports

@@ -103,6 +103,12 @@ base::Result<OutputSet> OutputSet::open(const std::string& directory, std::strin
   return out;
 }
 
+std::vector<WrittenFile> OutputSet::written() const {
+  std::vector<WrittenFile> out;
+  for (const auto& file : files_) out.push_back({file->name(), file->size(), file->digest()});
+  return out;
+}
+
 base::Result<void> OutputSet::add(const std::string& name,
                                   const std::function<void(Sink&)>& writer) {
   auto file = OutputFile::create(directory_, name);

@@ -51,6 +51,13 @@ struct Output {
   std::function<void(Sink&)> write;
 };
 
+// What a manifest and SHA256SUMS say of a file.
+struct WrittenFile {
+  std::string name;
+  std::uint64_t size = 0;
+  std::string digest;  // 64 hex digits
+};
+
 // What a directory holds, as its manifest.json says.
 inline constexpr std::string_view kReportManifest = "ethos-report-manifest/1";
 inline constexpr std::string_view kFleetManifest = "ethos-fleet-manifest/1";
@@ -77,6 +84,7 @@ class OutputSet {
   // this directory left and this one has not, by the names in its manifest.
   base::Result<void> commit();
   [[nodiscard]] const std::vector<std::unique_ptr<OutputFile>>& files() const { return files_; }
+  [[nodiscard]] std::vector<WrittenFile> written() const;
 
  private:
   explicit OutputSet(std::string directory) : directory_(std::move(directory)) {}

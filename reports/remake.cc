@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <cassert>
+#include <filesystem>
 #include <map>
+#include <set>
 
 #include "ledger/base/file_io.h"
 #include "reports/attest.h"
 #include "reports/json_tape.h"
+#include "reports/manifest.h"
 #include "reports/output_set.h"
 #include "reports/outputs.h"
 #include "reports/sha256.h"
+#include "reports/text.h"
 #include "reports/trace.h"
 
 namespace ethos::reports {
@@ -24,19 +28,25 @@ constexpr std::int64_t kMaxFormats = 16;
 
 class HashSink : public Sink {
  public:
-  void write(std::string_view bytes) override { hasher_.add(bytes); }
+  void write(std::string_view bytes) override {
+    hasher_.add(bytes);
+    size_ += bytes.size();
+  }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
   std::string digest() { return hex(hasher_.finish()); }
 
  private:
   Sha256 hasher_;
+  std::uint64_t size_ = 0;
 };
 
 struct Manifest {
   std::map<std::string, std::string> digests;  // name -> 64 hex digits
+  std::vector<std::string> names;              // in the order of the manifest
   std::int64_t size = 0;
   // Absent in reports of earlier programs.
   std::optional<std::string> verifier_digest, generator_digest;
-  std::string generator, verifier;
+  std::string generator, verifier, evidence;
   std::string zone_digest, tzdata, controls, pdf_engine, redaction, checkpoint, freshness;
   bool is_unverified = false, has_baseline = false, is_redacted = false, was_verified = false;
 };
@@ -67,6 +77,7 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
     const std::string name(one["name"].text_or(""));
     if (!is_plain_name(name)) return false;
     out.digests[name] = std::string(one["sha256"].text_or(""));
+    out.names.push_back(name);
   }
   out.generator = std::string(root["generator"].text_or(""));
   out.verifier = std::string(root["verifier"].text_or(""));
@@ -75,6 +86,7 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
     out.verifier_digest = std::string(*digest);
   if (const auto digest = root["generator_sha256"].text())
     out.generator_digest = std::string(*digest);
+  out.evidence = std::string(root["evidence"].text_or(""));
   out.checkpoint = std::string(root["checkpoint"].text_or(""));
   out.freshness = std::string(root["freshness"].text_or(""));
   out.was_verified = root["verified"].bool_or(false);
@@ -90,6 +102,12 @@ bool read_manifest(JsonValue root, Options& options, Manifest& out) {
 std::string digest_of_file(const std::string& directory, const std::string& name) {
   const auto bytes = base::read_file(directory + "/" + name, kMaxFile);
   return bytes ? hex(sha256(*bytes)) : std::string();
+}
+
+std::uint64_t size_of_file(const std::string& directory, const std::string& name) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(directory + "/" + name, error);
+  return error ? 0 : size;
 }
 
 // The signature, and that each file it names is the one that lies there.
@@ -164,17 +182,19 @@ void check_statements(const std::string& directory, const std::string& signer, c
 
 }  // namespace
 
-void compare_files(const std::string& directory,
-                   const std::map<std::string, std::string>& stated_digests,
-                   const std::vector<Output>& outputs, const std::string& no_pdf, Remade& out) {
+std::vector<WrittenFile> compare_files(const std::string& directory, const StatedFiles& files,
+                                       const std::vector<Output>& outputs,
+                                       const std::string& no_pdf, Remade& out) {
   out.is_same = true;
   std::map<std::string, std::string> made;
+  std::vector<WrittenFile> written;
   for (const Output& output : outputs) {
     HashSink sink;
     output.write(sink);
-    made[output.name] = sink.digest();
+    written.push_back({output.name, sink.size(), sink.digest()});
+    made[output.name] = written.back().digest;
   }
-  for (const auto& [name, stated] : stated_digests) {
+  for (const auto& [name, stated] : files.digests) {
     const std::string there = digest_of_file(directory, name);
     const auto again = made.find(name);
     std::string word = "same";
@@ -184,6 +204,11 @@ void compare_files(const std::string& directory,
       word = "changed after it was written";
     } else if (name.ends_with(".pdf") && again == made.end() && !no_pdf.empty()) {
       out.is_undecided = true;
+      // It takes its place in the manifest as it is.
+      const auto place =
+          std::find(files.names.begin(), files.names.end(), name) - files.names.begin();
+      written.insert(written.begin() + std::min<std::ptrdiff_t>(place, std::ssize(written)),
+                     {name, size_of_file(directory, name), there});
       out.lines.push_back(name + ": as it was written, but not made again: " + no_pdf);
       continue;
     } else if (again == made.end() || again->second != stated) {
@@ -193,14 +218,49 @@ void compare_files(const std::string& directory,
     out.lines.push_back(std::string(name).append(": ").append(word));
   }
   for (const auto& [name, digest] : made) {
-    if (stated_digests.contains(name)) continue;
+    if (files.digests.contains(name)) continue;
     out.is_same = false;
     out.lines.push_back(name + ": not in the manifest");
   }
+  return written;
+}
+
+void compare_directory(const std::string& directory, const std::string& manifest,
+                       const std::string& manifest_again, const std::vector<WrittenFile>& files,
+                       Remade& out) {
+  const auto tell = [&](const std::string& name, bool is_same, const char* word) {
+    if (!is_same) out.is_same = false;
+    out.lines.push_back(name + ": " + (is_same ? "same" : word));
+  };
+  StringSink sums;
+  write_sums(files, sums);
+  const auto stated_sums = base::read_file(directory + "/SHA256SUMS", kMaxManifest);
+  tell("SHA256SUMS", stated_sums && *stated_sums == sums.text(),
+       stated_sums ? "different from what this ledger gives" : "unreadable");
+  tell("manifest.json", manifest == manifest_again, "different from what this ledger gives");
+  std::set<std::string> known = {"manifest.json", "SHA256SUMS", "report.intoto.jsonl"};
+  for (const WrittenFile& file : files) known.insert(file.name);
+  std::vector<std::string> added;
+  std::error_code error;
+  for (std::filesystem::directory_iterator one(directory, error), end; !error && one != end;
+       one.increment(error)) {
+    // The reports of a fleet's members are directories, each with a manifest of its own.
+    std::error_code ignored;
+    const std::string name = one->path().filename().string();
+    if (!known.contains(name) && !one->is_directory(ignored)) added.push_back(name);
+  }
+  if (error) tell(directory, false, "cannot be listed");
+  std::sort(added.begin(), added.end());
+  for (const std::string& name : added) tell(visible(name), false, "not a file of this report");
 }
 
 void say_builder(const std::string& own, const std::string& stated, Remade& out) {
   if (own != stated) out.lines.push_back("made again by " + own + "; the report names " + stated);
+}
+
+OutputPlan plan_named(OutputPlan plan, const std::string& engine) {
+  if (!engine.empty() && !plan.pdf) plan.pdf.emplace().version = engine;
+  return plan;
 }
 
 OutputPlan plan_again(Options options, const std::string& engine, std::string& no_pdf) {
@@ -298,7 +358,14 @@ Remade remake(const std::string& directory, Options options) {
     out.refusal = {3, outputs.error().message()};
     return out;
   }
-  compare_files(directory, manifest.digests, *outputs, no_pdf, out);
+  const auto files =
+      compare_files(directory, {manifest.digests, manifest.names}, *outputs, no_pdf, out);
+  // Which of the two forms of the same evidence the report was made from changes nothing else.
+  Options as_made = options;
+  as_made.bundle = manifest.evidence == "bundle" ? "bundle" : "";
+  StringSink again;
+  write_manifest(model, as_made, plan_named(plan, manifest.pdf_engine), files, again);
+  compare_directory(directory, *text, again.text(), files, out);
   out.is_same = out.is_same && (options.signer.empty() || is_signed);
   say_builder(own, manifest.generator, out);
   if (const std::string here = program_digest(request.verifier);

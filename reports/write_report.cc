@@ -45,9 +45,9 @@ base::Result<void> write_report(const Model& model, const Options& options, cons
   if (!set) return base::Unexpected(std::move(set).error());
   if (auto added = set->add_all(*outputs); !added) return added;
   StringSink manifest;
-  write_manifest(model, options, plan, *set, manifest);
+  write_manifest(model, options, plan, set->written(), manifest);
   StringSink sums;
-  write_sums(*set, sums);
+  write_sums(set->written(), sums);
   if (auto added = set->add("SHA256SUMS", [&](Sink& sink) { sink.write(sums.text()); }); !added)
     return added;
   if (auto added = set->add("manifest.json", [&](Sink& sink) { sink.write(manifest.text()); });

@@ -29,7 +29,7 @@ TEST_CASE("program: a report is made again and compared", "[reports]") {
   const auto same = verify();
   CAPTURE(same.out, same.err);
   REQUIRE(same.status == 0);
-  CHECK(lines(same.out) == 21);
+  CHECK(lines(same.out) == 23);
   SECTION("a figure changed in a file") {
     std::string text = read_text(bench.path("out/counts.csv"));
     text.replace(text.find("runs,12"), 7, "runs,11");
@@ -65,6 +65,46 @@ TEST_CASE("program: a report is made again and compared", "[reports]") {
     manifest.replace(manifest.find(word), word.size(), "\"unverified\":true");
     std::ofstream(bench.path("out/manifest.json"), std::ios::binary) << manifest;
     CHECK(verify().status == 3);
+  }
+  SECTION("the list of digests is gone, or says more") {
+    std::ofstream(bench.path("out/SHA256SUMS"), std::ios::app) << std::string(64, '0') << "  x\n";
+    const auto more = verify();
+    CHECK(more.status == 1);
+    CHECK(more.out.find("SHA256SUMS: different from what this ledger gives") != std::string::npos);
+    fs::remove(bench.path("out/SHA256SUMS"));
+    CHECK(verify().status == 1);
+  }
+  SECTION("a file that is none of the report's") {
+    std::ofstream(bench.path("out/evil.csv")) << "x\n";
+    const auto added = verify();
+    CHECK(added.status == 1);
+    CHECK(added.out.find("evil.csv: not a file of this report") != std::string::npos);
+  }
+  SECTION("any member of the manifest says something else") {
+    const std::string text = read_text(bench.path("out/manifest.json"));
+    const json manifest = json::parse(text);
+    std::size_t tried = 0;
+    for (const auto& [name, value] : manifest.items()) {
+      const std::string key = json(name).dump() + ":";
+      const std::size_t at = text.find(key);
+      REQUIRE(at != std::string::npos);
+      if (!value.is_string() && !value.is_array()) continue;
+      // Into the text, or as one more item of the list, in front of what is there.
+      std::string changed = text;
+      const std::size_t inside = text.find(value.is_string() ? '"' : '[', at + key.size()) + 1;
+      changed.insert(inside, value.is_string() ? "x" : "{\"name\":\"evil\",\"sha256\":\"\"},");
+      std::ofstream(bench.path("out/manifest.json"), std::ios::binary) << changed;
+      CAPTURE(name);
+      CHECK(verify().status != 0);
+      ++tried;
+    }
+    CHECK(tried > 12);
+    std::string changed = text;
+    changed.insert(1, "\"extra\":1,");
+    std::ofstream(bench.path("out/manifest.json"), std::ios::binary) << changed;
+    const auto extra = verify();
+    CHECK(extra.status == 1);
+    CHECK(extra.out.find("manifest.json: different from what") != std::string::npos);
   }
   SECTION("the ledger does not pass") {
     bench.set_result("integrity", "fail");
@@ -175,6 +215,7 @@ TEST_CASE("program: a version names the sources of the build, and a report says 
   // The same report as another build would have written it: its files, and the manifest over them.
   const std::string other = own.substr(0, own.size() - 16) + "0123456789abcdef";
   std::string manifest = read_text(bench.path("out/manifest.json"));
+  std::string sums = read_text(bench.path("out/SHA256SUMS"));
   for (const char* name : {"report.json", "report.md"}) {
     std::string text = read_text(bench.path("out/") + name);
     const std::string before = hex(sha256(text));
@@ -182,7 +223,9 @@ TEST_CASE("program: a version names the sources of the build, and a report says 
       text.replace(at, own.size(), other);
     std::ofstream(bench.path("out/") + name, std::ios::binary) << text;
     manifest.replace(manifest.find(before), before.size(), hex(sha256(text)));
+    sums.replace(sums.find(before), before.size(), hex(sha256(text)));
   }
+  std::ofstream(bench.path("out/SHA256SUMS"), std::ios::binary) << sums;
   manifest.replace(manifest.find(own), own.size(), other);
   std::ofstream(bench.path("out/manifest.json"), std::ios::binary) << manifest;
   const auto again = bench.run_raw(verify);
