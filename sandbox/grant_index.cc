@@ -107,9 +107,13 @@ bool GrantIndex::has_shut_directories() const {
   });
 }
 
-bool GrantIndex::may_execute(std::string_view path) const {
+bool GrantIndex::may_map_code(std::string_view path) const {
   const Mount* mount = holder(path);
-  if (mount == nullptr || mount->no_exec || mount->kind == MountKind::mask) return false;
+  return mount != nullptr && !mount->no_exec && mount->kind != MountKind::mask;
+}
+
+bool GrantIndex::may_execute(std::string_view path) const {
+  if (!may_map_code(path)) return false;
   for (const auto& rule : plan_->landlock)
     if ((rule.access == Access::read_exec || rule.access == Access::write_exec) &&
         is_within(path, rule.at))

@@ -49,6 +49,8 @@ class GrantIndex {
   // Directories that the tool cannot search are mounted over something.
   [[nodiscard]] bool has_shut_directories() const;
   [[nodiscard]] bool may_execute(std::string_view path) const;
+  // Programs and their code are let be on the mount, whatever Landlock says.
+  [[nodiscard]] bool may_map_code(std::string_view path) const;
   [[nodiscard]] const std::string& workspace() const { return plan_->workspace; }
 
  private:

@@ -55,6 +55,8 @@ Verdict Judge::decide(const Call& call, const Listener& listener, std::uint64_t 
       return decide_path_change(call);
     case CallClass::fork:
       return decide_fork(call);
+    case CallClass::mapping:
+      return decide_mapping(call);
     case CallClass::memory_file:
       return decide_memory_file(call);
     case CallClass::own_filter:

@@ -84,6 +84,7 @@ class Judge {
   bool read_text(const Call& call, std::uint64_t address, std::string& text, Verdict& verdict);
   bool find_place(const Call& call, const PathQuery& query, Place& place, Verdict& verdict);
   bool may_start_place(const Call& call, const Place& place, Verdict& verdict);
+  Verdict decide_mapping(const Call& call);
   bool may_interpret(const Call& call, const Place& file, Verdict& verdict);
   bool may_change(const Call& call, const PathCall& layout, int index, Verdict& verdict);
   bool may_change_at(const Call& call, LastName last, bool removes, const Place& place,

@@ -70,6 +70,19 @@ Verdict Judge::decide_exec_memory(const Call& call, const Place& place) {
   return {0};
 }
 
+// A library or plugin: the kernel maps no code of a file on a mount without programs (EPERM), and
+// Landlock does not ask.
+Verdict Judge::decide_mapping(const Call& call) {
+  PathQuery query;
+  query.dir_fd = static_cast<std::int32_t>(static_cast<std::uint32_t>(call.args[4]));
+  Place place;
+  Verdict verdict;
+  if (!find_place(call, query, place, verdict)) return verdict;
+  if (place.reach != Reach::object || !S_ISREG(place.mode) || grants_.may_map_code(place.path))
+    return {0};
+  return refuse_path(call, place.path, "no-exec", "outside every exec grant", EPERM);
+}
+
 // The interpreters that the kernel starts in the file's place must be executable as well. False:
 // `verdict` is the answer.
 bool Judge::may_interpret(const Call& call, const Place& file, Verdict& verdict) {

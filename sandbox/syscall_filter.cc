@@ -64,6 +64,8 @@ CallClass classify_call(std::int32_t nr) {
     case 57:
     case 58:
       return CallClass::fork;
+    case 9:
+      return CallClass::mapping;
     case 319:
       return CallClass::memory_file;
     case 157:

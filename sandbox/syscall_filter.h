@@ -26,6 +26,7 @@ enum class CallClass {
   open_how,     // openat2
   path_change,  // unlink, rename, chmod, ... and bind
   fork,         // clone, fork, vfork
+  mapping,      // mmap of a file's code
   memory_file,  // memfd_create
   own_filter,   // seccomp, and prctl with what else is not let through
   page_holding, // sendfile, splice, vmsplice

@@ -78,7 +78,7 @@ class Builder {
     add_exec();
     add_processes();
     // Huge pages come from one pool for the whole host, as if there were none left.
-    allow(9, {masked(3, filter::kMapHugeTlb, 0)});  // mmap
+    add_mappings();
     rule(SCMP_ACT_ERRNO(ENOMEM), 9, {masked(3, filter::kMapHugeTlb, filter::kMapHugeTlb)});
     for (const auto nr : filter::kPageHolding) rule(SCMP_ACT_NOTIFY, nr);
     add_files();
@@ -131,6 +131,15 @@ class Builder {
       rule(SCMP_ACT_NOTIFY, 319, {masked(1, filter::kNoExecSeal, filter::kNoExecSeal)});
       rule(SCMP_ACT_ERRNO(ENOSYS), 319, {masked(1, filter::kNoExecSeal, 0)});
     }
+  }
+
+  // Code of a file is mapped by every loader; under `all` the supervisor says of which files.
+  void add_mappings() {
+    constexpr std::int32_t mmap = 9;
+    constexpr std::uint32_t huge = filter::kMapHugeTlb;
+    if (profile_.observe != "all") return allow(mmap, {masked(3, huge, 0)});
+    allow(mmap, {masked(2, filter::kProtExec, 0), masked(3, huge, 0)});
+    allow(mmap, {masked(3, huge | filter::kMapAnonymous, filter::kMapAnonymous)});
   }
 
   void add_files() {

@@ -533,6 +533,8 @@ inline constexpr std::uint32_t kWriteIntent = 03 | 0100 | 01000 | 020000000;
 inline constexpr std::uint32_t kSetIdBits = 06000;
 inline constexpr std::uint32_t kNoExecSeal = 8;  // MFD_NOEXEC_SEAL
 inline constexpr std::uint32_t kMapHugeTlb = 0x40000;
+inline constexpr std::uint32_t kMapAnonymous = 0x20;
+inline constexpr std::uint32_t kProtExec = 4;
 inline constexpr std::uint32_t kFileHugeTlb = 4;  // MFD_HUGETLB
 
 }  // namespace ethos::sandbox::filter

@@ -145,6 +145,42 @@ TEST_CASE("ethos-run: the interpreter that is measured is the one the kernel sta
   CHECK(sizes("#!self\n").size() == 5);
 }
 
+TEST_CASE("ethos-run: code that may not be mapped is a denial under all", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const std::string library = "/usr/lib/x86_64-linux-gnu/libm.so.6";
+  if (!fs::exists(library)) {
+    WARN("skipped: no such library here");
+    return;
+  }
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    fs::copy_file(library, site.workspace() + "/plugin.so");
+    for (const bool is_granted : {false, true}) {
+      std::vector<std::string> words{"--observe", "all", "--read", "."};
+      if (is_granted) words.insert(words.end(), {"--exec", "plugin.so"});
+      words.insert(words.end(), {"--", "/bin/sh", "-c", "LD_PRELOAD=./plugin.so /bin/true"});
+      const Ended ended = site.run(words);
+      CAPTURE(is_granted, ended.err);
+      CHECK((ended.err.find("failed to map segment") != std::string::npos) != is_granted);
+    }
+    const auto denials = site.records("runtime.sandbox_denial");
+    const auto mapped = std::ranges::count_if(denials, [](const JsonNode& d) {
+      return text_at(d, {"body", "operation"}) == "mmap";
+    });
+    CHECK(mapped == 1);
+    for (const JsonNode& d : denials) {
+      if (text_at(d, {"body", "operation"}) != "mmap") continue;
+      CHECK(text_at(d, {"body", "rule"}) == "no-exec");
+      CHECK(text_at(d, {"body", "object", "path"}) == "plugin.so");
+    }
+    site.file("pin.json", site.program("ethos-ledger", {"pin"}).out);
+    CHECK(
+        site.program("ethos-verify", {"--pin", site.path("work/pin.json"), site.ledger()}).status ==
+        0);
+  }
+}
+
 TEST_CASE("ethos-run: every interpreter of a chain is on record", "[sandbox][e2e]") {
   NEEDS_CAGES
   for (const auto& uid : callers()) {

@@ -107,7 +107,7 @@ TEST_CASE("filter: what no table names is unknown, what is forbidden is refused"
         const auto expected = is_silent(p) ? errno_of(EPERM) : kNotify;
         if (v != expected) FAIL("forbidden call " << nr << " -> " << v);
       } else if (sandbox::classify_call(nr) == sandbox::CallClass::unknown && nr != 435 &&
-                 nr != 319 && nr != 9) {
+                 nr != 319) {
         const auto expected = is_silent(p) ? errno_of(ENOSYS) : kNotify;
         if (v != expected) FAIL("unknown call " << nr << " -> " << v);
       }
@@ -215,6 +215,20 @@ TEST_CASE("filter: no huge page can be mapped", "[sandbox]") {
     CHECK(verdict(p, 9, {0, 4096, 3, 0x22 | kHigh}) == kAllow);
     for (const std::uint64_t flags : {0x40022ULL, 0x40022ULL | kHigh, 0x54040022ULL})
       CHECK(verdict(p, 9, {0, 1 << 21, 3, flags}) == errno_of(ENOMEM));
+  }
+}
+
+TEST_CASE("filter: code of files is mapped unseen but under all", "[sandbox]") {
+  constexpr std::uint64_t kPrivate = 2;
+  for (const auto& p : all_programs()) {
+    const bool is_asked = p.name.starts_with("all");
+    CAPTURE(p.name);
+    CHECK(verdict(p, 9, {0, 4096, 5, kPrivate, 3}) == (is_asked ? kNotify : kAllow));
+    CHECK(verdict(p, 9, {0, 4096, kHigh | 4, kHigh | kPrivate, 3}) ==
+          (is_asked ? kNotify : kAllow));
+    CHECK(verdict(p, 9, {0, 4096, 1, kPrivate, 3}) == kAllow);
+    CHECK(verdict(p, 9, {0, 4096, 7, kPrivate | 0x20, 0xffffffff}) == kAllow);
+    CHECK(verdict(p, 9, {0, 4096, 5, kPrivate | 0x40000, 3}) == errno_of(ENOMEM));
   }
 }
 
