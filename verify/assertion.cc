@@ -320,8 +320,30 @@ std::vector<std::string> Assertion::files() const {
 
 void Assertion::set_file(const std::string& name, std::shared_ptr<GrantFile> file) {
   visit_files(*root_, [&](Node& node) {
-    if (node.values[0] == name) node.file = file;
+    if (node.values[0] != name) return;
+    node.file = file;
+    if (file->is_declaration()) node.commands = std::make_shared<CommandNotes>();
   });
+}
+
+Value Assertion::commands() const {
+  Value out = Value::array();
+  visit_files(*root_, [&](Node& node) {
+    Value v = Value::object();
+    v.set("file", Value::of(printable(node.values[0], 1000)));
+    v.set("declaration", Value::of(node.commands != nullptr));
+    if (node.commands) {
+      const CommandNotes& notes = *node.commands;
+      const auto number = [](std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); };
+      v.set("same", number(notes.same)).set("other", number(notes.other)).set("unknown", number(notes.unknown));
+      if (notes.other > 0) {
+        v.set("run", Value::of(notes.run)).set("tool", Value::of(notes.tool));
+        v.set("command", Value::of(command_text(notes.found))).set("declared", Value::of(command_text(notes.declared)));
+      }
+    }
+    out.push(std::move(v));
+  });
+  return out;
 }
 
 Assertion::Outcome Assertion::outcome() const {

@@ -37,6 +37,9 @@ class Assertion {
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
 
+  // Of each file that it names: whether it is a declaration, and of how many runs the command was the one it declares.
+  [[nodiscard]] Value commands() const;
+
   // Runs that do not fit, and those of which nobody can say.
   [[nodiscard]] std::uint64_t failed() const { return failed_; }
   [[nodiscard]] std::uint64_t unsure() const { return unsure_; }

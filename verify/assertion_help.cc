@@ -26,6 +26,7 @@ Rules
   writes-nothing        no write path was granted
   reads-within PATHS    the same for reading, without the base runtime
   grants subset of FILE nothing was granted beyond a declaration or a list of grants, e.g. [{"cap":"fs.read","path":"."}]
+                        (the command is no grant: whether it is the declared one is told beside the answer)
   limits-enforced-by W  memory, swap, cpu, io and pids, as far as limited, were held by one of these
   watched-by SOURCES    each of these was live
   source.K              the kernel's own audit was a live source of denials

@@ -63,10 +63,29 @@ const char* judge(const Assertion& assertion, bool is_pruned, Findings& findings
                 .run = found.run,
                 .expected = assertion.text(),
                 .found = found.text,
-                .text = std::string(fails ? "an assertion does not hold"
-                                          : "the records cannot say whether an assertion holds") +
-                        " (" + of_runs(assertion) + ")"});
+                .text = (fails ? "an assertion does not hold: " : "the records cannot say whether an assertion holds: ") +
+                        printable(assertion.text(), 100) + " (" + of_runs(assertion) + ")"});
   return fails ? "fail" : "unknown";
+}
+
+// A command is no grant, so it is told beside the answer.
+void command_words(const Value& v, std::vector<std::string>& out) {
+  const std::string file = printable(v.text_at("file"), 200);
+  if (!v.at("declaration").flag()) {
+    out.push_back(file + " is a list of grants: not compared is the command that was run, and who holds a limit");
+    return;
+  }
+  std::string line = "the command, which is no grant and no part of the answer: ";
+  const std::int64_t other = v.at("other").number();
+  const std::int64_t unknown = v.at("unknown").number();
+  if (other > 0) {
+    line += "ANOTHER than " + file + " declares in " + runs_text(other) + ", first " + v.text_at("run") +
+            " (" + v.text_at("tool") + "): " + printable(v.text_at("command"), 300) + ", where the file has " +
+            printable(v.text_at("declared"), 300) + "; ";
+  }
+  line += "the declared one in " + runs_text(v.at("same").number());
+  if (unknown > 0) line += "; not known of " + runs_text(unknown);
+  out.push_back(line + ". Not compared: who holds a limit");
 }
 
 }  // namespace
@@ -88,7 +107,7 @@ Value assertion_json(const Assertion& assertion, bool is_pruned, Findings& findi
                   .text = "an assertion names the tool `" + tool +
                           "`, and no run of that name was there to be judged"});
   }
-  v.set("unseen_tools", std::move(unseen));
+  v.set("unseen_tools", std::move(unseen)).set("commands", assertion.commands());
   return v;
 }
 
@@ -114,8 +133,7 @@ std::vector<std::string> assertion_words(const Value& v) {
   }
   const std::int64_t rest = v.at("failed").number() + v.at("unsure").number() - told;
   if (rest > 0) out.push_back("and " + runs_text(rest) + " more");
-  if (v.text_at("expr").find("subset of") != std::string::npos)
-    out.emplace_back("not compared: the command that was run, and who holds a limit");
+  for (const Value& file : v.at("commands").items()) command_words(file, out);
   for (const Value& tool : v.at("unseen_tools").items())
     out.push_back("no run of the tool `" + printable(tool.text(), 64) + "` was there to be judged");
   return out;

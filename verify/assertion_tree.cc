@@ -317,8 +317,25 @@ std::string text_of(const AssertionNode& node) {
   return node.values.empty() ? out : out + ")";
 }
 
+void note_command(const AssertionNode& node, const RunView& v) {
+  CommandNotes& notes = *node.commands;
+  const std::string& tool = v.run.open.text_at("tool");
+  const std::vector<std::string> declared = node.file->command(tool, v.run.workspace);
+  if (declared.empty() || v.judgement.command.empty()) {
+    ++notes.unknown;
+  } else if (declared == v.judgement.command) {
+    ++notes.same;
+  } else if (++notes.other == 1) {
+    notes.run = v.run.id;
+    notes.tool = tool;
+    notes.found = v.judgement.command;
+    notes.declared = declared;
+  }
+}
+
 Truth grants_subset(const AssertionNode& node, const RunView& v, Why& why) {
   if (node.file == nullptr) return Truth::unsure;
+  if (node.commands) note_command(node, v);
   const auto found = node.file->beyond(v.run.open.text_at("tool"), v.run.workspace, v.judgement.grants);
   if (!found) return Truth::yes;
   why = found->text;

@@ -14,6 +14,17 @@
 
 namespace ethos::verify {
 
+// Of the runs held against a declaration: whether their command was the declared one.
+struct CommandNotes {
+  std::uint64_t same = 0;
+  std::uint64_t other = 0;
+  std::uint64_t unknown = 0;  // not disclosed, or the tool is not declared
+  std::string run;            // the first of another command, with both
+  std::string tool;
+  std::vector<std::string> found;
+  std::vector<std::string> declared;
+};
+
 struct AssertionNode {
   enum class Kind { implies, any, all, negation, comparison, membership, rule };
   Kind kind = Kind::rule;
@@ -23,6 +34,7 @@ struct AssertionNode {
   std::vector<std::string> values;
   std::int64_t number = 0;
   std::shared_ptr<GrantFile> file = nullptr;  // of `grants subset of FILE`, once it was read
+  std::shared_ptr<CommandNotes> commands = nullptr;  // where that is a declaration
 };
 
 // `file`: followed by `subset of FILE`.

@@ -75,7 +75,9 @@ std::string value_fault(std::string_view name, const std::string& value) {
   for (const Vocabulary& one : kVocabularies) {
     if (one.name != name) continue;
     if (std::find(one.words.begin(), one.words.end(), value) != one.words.end()) return "";
-    return "`" + std::string(name) + "` knows no " + shown + "; it is one of: " + listed(one.words);
+    const bool is_tmpfs = name == "limits-enforced-by" && value == "tmpfs";
+    return "`" + std::string(name) + "` knows no " + shown + "; it is one of: " + listed(one.words) +
+           (is_tmpfs ? " (scratch space, staged files and inodes are always held by tmpfs, and are not meant)" : "");
   }
   if (name == "tool" && !is_tool_name(value)) {
     return shown + " is no name of a tool: 1 to 64 letters, digits, `.`, `_`, `+` and `-`";

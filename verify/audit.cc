@@ -127,6 +127,7 @@ class Auditor {
       const bool has_time = record.scan.fault == RecordFault::none;
       if (is_linked && e.has_run()) see_run(record, use == Use::foreign, may_be_late);
       if (has_time) newest_.see(row.seq, wall_ms);
+      if (has_time) report_.last_record_ms = wall_ms;
     }
     seen_ = static_cast<std::uint64_t>(row.seq) + 1;
     known_.compare(tree_, kept(), newest_.ms(), hash_);
@@ -223,7 +224,10 @@ class Auditor {
     RunJudgement judgement = judge_run(run, documents_, cache_, findings());
     if (options_.wants_effective && options_.wants_effective(run)) judgement.effective = effective_of(run, documents_);
     if (options_.wants_used && options_.wants_used(run)) judgement.used = used_of(run, documents_);
-    if (options_.wants_grants && judgement.effective) judgement.grants = opened_grants(run, documents_);
+    if (options_.wants_grants && judgement.effective) {
+      judgement.grants = opened_grants(run, documents_);
+      judgement.command = declared_command(run, documents_);
+    }
     if (judgement.policy == RunPolicy::pass) ++report_.counts.runs_recomputed;
     if (judgement.policy == RunPolicy::unknown) ++runs_unknown_;
     if (options_.on_run) options_.on_run(run, judgement);
@@ -256,7 +260,7 @@ class Auditor {
     const Digest root = is_run_ ? text->root : tree_.root(hash_);
     // After the first wrong root all later ones are wrong too: said once.
     if (text->root != root && findings().count(Code::root_mismatch) == 0) {
-      refuse(Code::root_mismatch, which + " does not have the root of the records", root.base64(), text->root.base64());
+      refuse(Code::root_mismatch, which + " states (expected) another root than the records here have (found)", text->root.base64(), root.base64());
     }
     last_size_ = text->size;
     std::vector<SignatureJob> jobs;
@@ -338,6 +342,8 @@ class Auditor {
   void tell_clock() {
     report_.key_changes = epochs_.changes();
     report_.keys = static_cast<std::uint64_t>(epochs_.epoch() + 1);
+    report_.other_signatures = epochs_.others();
+    report_.other_signer = epochs_.first_other();
     report_.clock = chain_.clock_steps();
     report_.clock.dated_back = dated_back_;
     if (dated_back_.count > 0) {

@@ -110,6 +110,9 @@ struct AuditReport {
   ClockSteps clock;
   std::vector<WithheldKind> withheld;
   bool is_bundle = false;  // what is not here was left out of it, as far as the ledger kept it
+  std::int64_t last_record_ms = -1;            // by the host's clock; -1: no record's time could be read
+  std::uint64_t other_signatures = 0;          // lines under checkpoints that are by no key of the ledger
+  std::string other_signer;                    // the name in the first of them
   std::uint64_t keys = 0;                      // epoch keys that signed one after the other
   std::vector<EpochBook::Change> key_changes;  // where the later ones begin
   EvidenceSource::Coverage coverage = EvidenceSource::Coverage::whole;

@@ -170,7 +170,7 @@ ChainChecker::Use ChainChecker::check(const RecordBatch::Row& row, const Checked
   expected_seq_ = row.seq + 1;
   if (!record.stored_hash_fits) {
     findings.add({.code = Code::stored_hash_mismatch, .seq = row.seq, .expected = row.stored_hash.base64(),
-                  .found = record.leaf.base64(), .text = "the record's bytes do not have the stored hash"});
+                  .found = record.leaf.base64(), .text = "the record's bytes do not have (found) the stored hash (expected)"});
   }
   if (row.seq == 0) genesis_leaf_ = record.leaf;
   const bool usable = check_form(row.seq, record, findings);

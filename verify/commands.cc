@@ -14,6 +14,7 @@
 #include "verify/assertion_help.h"
 #include "verify/build_version.h"
 #include "verify/encoding.h"
+#include "verify/glossary.h"
 #include "verify/report_text.h"
 #include "verify/session.h"
 #include "verify/statement_tools.h"
@@ -63,7 +64,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--bad-runs", options.bad_runs, "With --json: list only the runs that do not pass");
   app.add_flag("--quiet", options.quiet, "Print no text; the exit status says it");
   app.add_option("--run", options.run, "Show this run only, in words, and since when it was there; its first 4 characters will do")->option_text("ID");
-  app.add_option("--show", options.show, "Show this record, with every disclosed value that it commits to")
+  app.add_option("--show", options.show, "Show this record, with every disclosed value that it commits to (more than once: several)")
       ->option_text("RECORD")->allow_extra_args(false)->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740991}));
   app.add_flag("--runs", options.all_runs, "Show every run in words");
   app.add_option("--sarif", options.sarif, "Check that a SARIF file says what the ledger says")
@@ -76,7 +77,7 @@ void add_options(CLI::App& app, Options& options) {
       ->option_text("YYYY-MM-DD..YYYY-MM-DD");
   app.add_option("--zone", options.zone, "Zone of --period and of the times shown: UTC, +HH:MM or a name like Europe/Berlin")->option_text("ZONE");
   add_files(app, options);
-  app.add_option("--explain", options.explain, "Say what a code means, or with `assertions` the language of --assert")->option_text("CODE");
+  app.add_option("--explain", options.explain, "Say what a code, verdict or word means; `words` is all words, `assertions` the language of --assert")->option_text("CODE");
   app.add_flag("--codes", options.codes, "List all codes");
   app.add_option("input", options.input, "Ledger, bundle, directory of tiles or tlog-proof; - is standard input (default: $ETHOS_LEDGER)")
       ->option_text("LEDGER");
@@ -168,7 +169,13 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
     out << *key << "\n";
     return exit_verified;
   }
+  if (options.explain == "words") {
+    list_words(out);
+    return exit_verified;
+  }
   if (!options.explain.empty()) {
+    const std::string_view meaning = meaning_of(options.explain);
+    if (!meaning.empty()) out << options.explain << "\n  means    " << meaning << "\n";
     for (const auto& [name, words] : kVerdictWords) {
       if (name != options.explain) continue;
       out << name << ", a verdict\n  means    " << words << "\n  codes   ";
@@ -180,8 +187,9 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
       return exit_verified;
     }
     const CodeInfo* info = find_code(options.explain);
+    if (info == nullptr && !meaning.empty()) return exit_verified;
     if (info == nullptr) {
-      return complain(err, exit_usage, "--explain: there is no code or verdict `" + options.explain + "`; --codes lists them, and `assertions` is the language of --assert");
+      return complain(err, exit_usage, "--explain: there is no code, verdict or word `" + options.explain + "`; --codes lists the codes, `words` is all words, and `assertions` the language of --assert");
     }
     explain(out, *info);
     return exit_verified;

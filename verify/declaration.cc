@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "verify/encoding.h"
 #include "verify/value_forms.h"
 #include "verify/jsonc.h"
 #include "verify/limits.h"
@@ -45,6 +46,28 @@ bool env_refused(std::string_view name, bool fixed) {
          name == "PYTHONSTARTUP" || name == "NODE_OPTIONS";
 }
 
+std::string shown(std::string_view text) { return printable(text, 60); }
+
+template <class List>
+std::string listed(const List& words) {
+  std::string out;
+  for (const auto& word : words) out.append(out.empty() ? "" : ", ").append(word);
+  return out;
+}
+
+std::string limit_keys() {
+  std::string out;
+  for (const LimitRule& rule : limit_rules()) out.append(out.empty() ? "" : ", ").append(rule.key);
+  return out;
+}
+
+// What stands there, shortened, for a message.
+std::string value_text(const Value& v) {
+  if (v.is_string()) return "`" + shown(v.text()) + "`";
+  if (v.is_integer()) return std::to_string(v.number());
+  return v.is_array() ? "a list" : v.is_object() ? "an object" : "no text";
+}
+
 }  // namespace
 
 bool may_name_variable(std::string_view name, bool fixed) { return env_name(name) && !env_refused(name, fixed); }
@@ -57,10 +80,10 @@ class ToolReader {
   ToolReader(const Value& tool, const NormalInput& input) : tool_(tool), input_(input) {}
 
   Result<Value> read() {
-    if (!tool_.is_object()) return malformed("a tool is not an object");
+    if (!tool_.is_object()) return malformed("not an object");
     for (const std::string& key : tool_.keys()) {
       if (std::find(kToolKeys.begin(), kToolKeys.end(), key) == kToolKeys.end()) {
-        return malformed("unknown key `" + key + "`");
+        return malformed("there is no key `" + shown(key) + "`; the keys are: " + listed(kToolKeys));
       }
     }
     normal_ = Value::object();
@@ -80,30 +103,35 @@ class ToolReader {
 
   bool command() {
     const Value& v = tool_.at("command");
-    if (!given_array<given_text<1, 4096>>(v) || v.size() < 1 || v.size() > 256) return fail("`command` is not 1 to 256 strings");
+    if (!tool_.has("command")) return fail("`command` is missing: 1 to 256 texts, the program and its arguments");
+    if (!given_array<given_text<1, 4096>>(v) || v.size() < 1 || v.size() > 256) return fail("`command` is not 1 to 256 texts of 1 to 4,096 bytes");
     normal_.set("command", v);
     return true;
   }
 
-  bool word(const char* key, bool (*form)(const Value&), const char* otherwise) {
+  template <Literal... Words>
+  bool word(const char* key, const char* otherwise) {
     const Value* v = tool_.find(key);
-    if (v != nullptr && !form(*v)) return fail("`" + std::string(key) + "` has an unknown value");
-    if (v != nullptr) {
-      normal_.set(key, *v);
-    } else if (otherwise != nullptr) {
-      normal_.set(key, Value::of(otherwise));
+    if (v != nullptr && !given_word<Words...>(*v)) {
+      constexpr std::array<std::string_view, sizeof...(Words)> known{Words.view()...};
+      return fail("`" + std::string(key) + "` is " + value_text(*v) + ", and not one of: " + listed(known));
     }
+    normal_.set(key, v != nullptr ? *v : Value::of(otherwise));
+    return true;
+  }
+
+  bool format() {
+    const Value* v = tool_.find("output_format");
+    if (v != nullptr && !output_format(*v)) return fail("`output_format` is not 1 to 32 of a-z, 0-9 and `-`");
+    if (v != nullptr) normal_.set("output_format", *v);
     return true;
   }
 
   bool words() {
-    return word("profile", given_word<"lint-offline", "build-offline", "no-proc">, "lint-offline") &&
-           word("network", given_word<"none", "loopback">, "none") && word("git", given_word<"none", "read">, "none") &&
-           word("observe", given_word<"off", "writes", "all">, "writes") &&
-           word("args", given_word<"any", "paths", "fixed">, "any") &&
-           word("class", given_word<"namespace", "microvm">, "namespace") &&
-           word("on_output_limit", given_word<"kill", "truncate">, "kill") &&
-           word("output_format", output_format, nullptr);
+    return word<"lint-offline", "build-offline", "no-proc">("profile", "lint-offline") &&
+           word<"none", "loopback">("network", "none") && word<"none", "read">("git", "none") &&
+           word<"off", "writes", "all">("observe", "writes") && word<"any", "paths", "fixed">("args", "any") &&
+           word<"namespace", "microvm">("class", "namespace") && word<"kill", "truncate">("on_output_limit", "kill") && format();
   }
 
   // The defaults of table P.
@@ -123,9 +151,10 @@ class ToolReader {
     for (const Value& item : list.items()) {
       bool flag = false;
       std::string text;
-      if (!entry(item, flag_name, text, flag)) return fail("`" + key + "` holds something that is no path");
+      if (!entry(item, flag_name, text, flag))
+        return fail("`" + key + "` holds " + value_text(item) + ", which is neither a path nor {\"path\", \"" + flag_name + "\"}");
       auto path = normal_path(text);
-      if (!path) return fail(path.error().what);
+      if (!path) return fail("`" + key + "`, `" + shown(text) + "`: " + path.error().what);
       if ((*path)[0] == '/') {
         if (!input_.workspace && !input_.keep_absolute) return fail("the workspace's path is not known", Errc::not_found);
         if (input_.workspace) *path = relative_to_workspace(*path, *input_.workspace);
@@ -163,7 +192,7 @@ class ToolReader {
       if (!given_array<given_text<0, 1024>>(*declared) || declared->size() > 128) return fail("`hide` is not at most 128 patterns");
       for (const Value& v : declared->items()) {
         auto pattern = full_pattern(v.text());
-        if (!pattern) return fail(pattern.error().what);
+        if (!pattern) return fail("`hide`, `" + shown(v.text()) + "`: " + pattern.error().what);
         patterns.push_back(*std::move(pattern));
       }
     }
@@ -184,7 +213,7 @@ class ToolReader {
         const auto equals = v.text().find('=');
         const bool fixed = equals != std::string::npos;
         const std::string name = v.text().substr(0, equals);
-        if (!env_name(name)) return fail("`env` holds a name that is none");
+        if (!env_name(name)) return fail("`env` holds `" + shown(name) + "`, which is no name of a variable");
         if (env_refused(name, fixed)) return fail("`env` holds " + name + ", which is refused");
         std::optional<std::string> value;
         if (fixed) value = v.text().substr(equals + 1);
@@ -208,7 +237,7 @@ class ToolReader {
     const Value& declared = found != nullptr ? *found : none;
     if (!declared.is_object()) return fail("`limits` is not an object");
     for (const std::string& key : declared.keys()) {
-      if (limit_by_key(key) == nullptr) return fail("`limits` holds an unknown limit");
+      if (limit_by_key(key) == nullptr) return fail("`limits`: there is no limit `" + shown(key) + "`; the limits are: " + limit_keys());
     }
     Value out = Value::object();
     for (const LimitRule& rule : limit_rules()) {
@@ -251,9 +280,10 @@ class ToolReader {
     for (const LimitRule& rule : limit_rules()) {
       std::vector<std::string> list;
       if (const Value* given = declared.find(rule.key)) {
-        if (!enforce_list(rule, *given, list)) return fail("`enforce` names what cannot hold that limit");
+        if (!enforce_list(rule, *given, list)) return fail("`enforce`, `" + std::string(rule.key) + "`: " + value_text(*given) + " is not one or more of: " +
+                                                                     (rule.possible.empty() ? "(nothing can be chosen)" : listed(rule.possible)));
         // Kept for last: a file is refused for its text before a tool is for its sense.
-        if (!normal_.at("limits").has(rule.name)) without_value_ = true;
+        if (!normal_.at("limits").has(rule.name)) without_value_ = rule.key;
       } else {
         list = default_enforce(rule);
       }
@@ -263,17 +293,17 @@ class ToolReader {
       out.set(rule.name, std::move(names));
     }
     for (const std::string& key : declared.keys()) {
-      if (limit_by_key(key) == nullptr) return fail("`enforce` holds an unknown limit");
+      if (limit_by_key(key) == nullptr) return fail("`enforce`: there is no limit `" + shown(key) + "`; the limits are: " + limit_keys());
     }
     normal_.set("enforce", std::move(out));
-    return !without_value_ || fail("`enforce` names a limit without a value", Errc::refused);
+    return without_value_.empty() || fail("`enforce` names `" + std::string(without_value_) + "`, which has no value in `limits`", Errc::refused);
   }
 
   const Value& tool_;
   const NormalInput& input_;
   Value normal_;
   Error error_;
-  bool without_value_ = false;
+  std::string_view without_value_;
 };
 
 }  // namespace
@@ -283,10 +313,10 @@ Result<Value> normal_from_declaration(const NormalInput& input) {
   if (!parsed) return std::move(parsed).error();
   const Value& file = *parsed;
   if (!file.is_object() || !file.at("version").is_integer() || file.at("version").number() != 1) {
-    return malformed("`version` is not 1");
+    return malformed(file.has("version") ? "`version` is not 1" : "`version` is missing; it is 1");
   }
   for (const std::string& key : file.keys()) {
-    if (key != "version" && key != "tools" && key != "$schema") return malformed("unknown key `" + key + "`");
+    if (key != "version" && key != "tools" && key != "$schema") return malformed("there is no key `" + shown(key) + "`; the keys are: $schema, tools, version");
   }
   if (file.has("$schema") && !file.at("$schema").is_string()) return malformed("`$schema` is not a string");
   const Value& tools = file.at("tools");
@@ -294,14 +324,12 @@ Result<Value> normal_from_declaration(const NormalInput& input) {
   Result<Value> wanted = Error{Errc::not_found, "the declaration has no tool of that name"};
   for (std::size_t i = 0; i < tools.size(); ++i) {
     const std::string& name = tools.keys()[i];
-    if (!tool_name(name)) return malformed("a tool has a name that is none");
+    if (!tool_name(name)) return malformed("`" + shown(name) + "` is no name of a tool: 1 to 64 letters, digits, `.`, `_`, `+` and `-`, not with `-` first");
     auto normal = ToolReader(tools.items()[i], input).read();
+    if (!normal && normal.error().code == Errc::malformed) return malformed("tool `" + name + "`: " + normal.error().what);
     if (name == input.tool) {
       // A rule of sense (N-13) or an unknown workspace concerns this tool alone.
-      if (!normal && (normal.error().code == Errc::malformed)) return std::move(normal).error();
       wanted = std::move(normal);
-    } else if (!normal && normal.error().code == Errc::malformed) {
-      return std::move(normal).error();
     }
   }
   if (!wanted) return wanted;

@@ -73,6 +73,7 @@ void add_grant(Effective& out, const Value& grant, DocumentReader& reader) {
     const std::string path = path_text(grant.at("path"), reader);
     if (cap != "fs.exec") out.read.push_back(path);
     if (cap == "fs.write") out.write.push_back(path);
+    if (cap == "fs.write" && grant.at("delete").flag()) out.may_delete.push_back(path);
     if (cap == "fs.exec") out.exec.push_back(path);
   } else if (cap == "exec.memory" || cap == "exec.scratch") {
     out.exec.push_back(cap.substr(5));
@@ -109,7 +110,7 @@ std::string path_text(const Value& path, DocumentReader& reader) {
 Effective effective_of(const RunEvidence& run, DocumentReader& reader) {
   Effective out;
   for (const Value& grant : run.grants()) add_grant(out, grant, reader);
-  for (auto* list : {&out.read, &out.write, &out.exec, &out.env}) {
+  for (auto* list : {&out.read, &out.write, &out.may_delete, &out.exec, &out.env}) {
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
@@ -140,7 +141,7 @@ Value effective_json(const Effective& e) {
     limits.push(std::move(v));
   }
   Value out = Value::object();
-  out.set("read", texts(e.read)).set("write", texts(e.write)).set("exec", texts(e.exec));
+  out.set("read", texts(e.read)).set("write", texts(e.write)).set("delete", texts(e.may_delete)).set("exec", texts(e.exec));
   out.set("hidden", Value::of(e.hidden)).set("network", Value::of(e.network)).set("git", Value::of(e.git));
   out.set("env", texts(e.env)).set("limits", std::move(limits)).set("weaker", texts(e.weaker));
   out.set("sources", texts(e.sources)).set("denials", Value::of(static_cast<std::int64_t>(e.denials)));
@@ -175,13 +176,14 @@ std::vector<std::string> effective_words(const Effective& e) {
   std::vector<std::string> out;
   out.push_back("it could read: " + joined(e.read, "nothing") + ", and the base runtime");
   out.push_back("it could write: " + joined(e.write, "nothing but its own scratch space"));
+  if (!e.write.empty()) out.push_back("it could delete files of before: " + (e.may_delete.empty() ? std::string("nowhere") : "in " + joined(e.may_delete, "")));
   out.push_back("it could start: programs of the base runtime" + (e.exec.empty() ? "" : ", " + joined(e.exec, "")));
   out.push_back("hidden from it: " + hidden_words(e));
   out.push_back(e.network == "none"       ? "network: none, not even loopback"
                 : e.network == "loopback" ? "network: loopback of its own only"
                                           : "network: not recorded");
   out.push_back(e.git == "read" ? "git: could read the repository without its configuration and hooks" : "git: saw an empty .git");
-  out.push_back("environment: " + joined(e.env, "only the fixed basics"));
+  out.push_back("environment: HOME=/tmp/home, LANG=C.UTF-8, PATH=/usr/bin:/bin, TMPDIR=/tmp" + (e.env.empty() ? " and no other" : ", and (in place of these, where named so) " + joined(e.env, "")));
   std::vector<std::string> limits;
   for (const EffectiveLimit& limit : e.limits) limits.push_back(limit.name + "=" + limit.value + " (" + limit.enforced_by + ")");
   out.push_back("limits: " + joined(limits, "none"));

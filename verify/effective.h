@@ -21,6 +21,7 @@ struct EffectiveLimit {
 struct Effective {
   std::vector<std::string> read;   // what is granted for writing can be read too
   std::vector<std::string> write;
+  std::vector<std::string> may_delete;  // of these: where files of before may be deleted
   std::vector<std::string> exec;   // `memory` and `scratch`: code that lies in no file, or in /tmp
   std::int64_t hidden = 0;
   std::uint64_t not_hidden = 0;  // places that matched at its end and had no mask

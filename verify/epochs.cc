@@ -118,6 +118,10 @@ void EpochBook::on_revoke(std::int64_t seq, std::string_view origin, const Value
   pending_ = *revocation;
 }
 
+void EpochBook::on_other_signature(const std::string& name) {
+  if (others_++ == 0) first_other_ = name;
+}
+
 void EpochBook::judge(const Note& note, std::int64_t size, std::vector<SignatureJob>& jobs, Findings& findings) {
   if (epochs_.empty()) return;
   const bool handover = size == handover_size_ && epochs_.size() >= 2;
@@ -126,10 +130,14 @@ void EpochBook::judge(const Note& note, std::int64_t size, std::vector<Signature
   bool current_signed = false;
   bool previous_signed = false;
   for (const NoteSignature& line : note.signatures) {
-    if (line.name != epochs_[current].key.name) continue;  // a witness or a stranger
+    if (line.name != epochs_[current].key.name) {  // a witness or a stranger
+      on_other_signature(line.name);
+      continue;
+    }
     const auto known = std::find_if(epochs_.begin(), epochs_.end(),
                                     [&](const Epoch& e) { return e.key.id_view() == line.id; });
     if (known == epochs_.end()) {
+      on_other_signature(line.name);
       if (strangers_.size() < kMaxStrangers) strangers_.push_back({line, note.text, size});
       continue;
     }

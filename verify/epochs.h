@@ -62,6 +62,9 @@ class EpochBook {
   static constexpr std::size_t kKeptChanges = 1000;
   // Signatures that count for nothing since their key was revoked.
   [[nodiscard]] std::uint64_t void_signatures() const { return void_signatures_; }
+  // Lines by none of the keys so far: of witnesses, or of anybody. They say nothing here. And the name in the first.
+  [[nodiscard]] std::uint64_t others() const { return others_; }
+  [[nodiscard]] const std::string& first_other() const { return first_other_; }
 
  private:
   static constexpr std::int64_t kEnd = std::int64_t{1} << 60U;
@@ -77,6 +80,7 @@ class EpochBook {
   };
   void require_handover(std::int64_t size, Findings& findings);
   void check_strangers(const Vkey& key, Findings& findings);
+  void on_other_signature(const std::string& name);
   void expect_revoked_epoch(std::int64_t seq, Findings& findings);
 
   std::vector<Epoch> epochs_;
@@ -87,6 +91,8 @@ class EpochBook {
   AscendingList signed_sizes_;         // by the current epoch's key
   std::vector<Stranger> strangers_;
   std::uint64_t void_signatures_ = 0;
+  std::uint64_t others_ = 0;
+  std::string first_other_;
   bool may_lack_handovers_ = false;
   std::vector<std::int64_t> unseen_;
 };

@@ -21,20 +21,35 @@ class Comparison {
   Comparison(const GrantBounds& bounds, const std::optional<std::string>& workspace)
       : bounds_(bounds), workspace_(workspace) {}
 
+  // The first, with the texts of the others behind it. What nobody can say counts only alone.
   std::optional<BeyondBounds> of(const std::vector<Value>& grants) {
-    for (std::size_t i = 0; i < grants.size() && !found_; ++i) {
+    for (std::size_t i = 0; i < grants.size(); ++i) {
       place_ = static_cast<std::int64_t>(i);
       one(grants[i]);
     }
-    place_ = -1;
-    if (!found_) missing();
-    return std::move(found_);
+    missing();
+    const auto first = std::find_if(found_.begin(), found_.end(), [](const BeyondBounds& b) { return !b.is_closed; });
+    const bool is_known = first != found_.end();
+    if (found_.empty()) return std::nullopt;
+    BeyondBounds out = is_known ? *first : found_.front();
+    std::size_t told = 1;
+    std::size_t more = 0;
+    for (const BeyondBounds& one : found_) {
+      if (&one == (is_known ? &*first : &found_.front()) || one.is_closed == is_known) continue;
+      if (told++ < kMostTold) {
+        out.text += "; " + one.text;
+      } else {
+        ++more;
+      }
+    }
+    if (more > 0) out.text += "; and " + std::to_string(more) + " more";
+    return out;
   }
 
  private:
-  void beyond(std::string text, bool is_closed = false) {
-    if (!found_) found_ = BeyondBounds{place_, std::move(text), is_closed};
-  }
+  static constexpr std::size_t kMostTold = 8;
+
+  void beyond(std::string text, bool is_closed = false) { found_.push_back({place_, std::move(text), is_closed}); }
 
   void one(const Value& grant) {
     const std::string& cap = grant.text_at("cap");
@@ -81,6 +96,7 @@ class Comparison {
   }
 
   void hide(const Value& grant) {
+    hide_place_ = place_;
     if (bounds_.hides.empty()) return;
     if (!grant.at("patterns").is_array()) {
       is_hide_closed_ = true;
@@ -97,7 +113,7 @@ class Comparison {
         return beyond("was granted variables of the environment that are not disclosed", true);
       for (const Value& name : grant.at(key).items()) {
         if (!allowed.contains(name.text()))
-          return beyond("was granted the variable " + printable(name.text(), 130) +
+          beyond("was granted the variable " + printable(name.text(), 130) +
                         (&allowed == &bounds_.env_fixed ? ", with a value of its own" : ""));
       }
     }
@@ -116,22 +132,25 @@ class Comparison {
 
   // What narrows, and is not there.
   void missing() {
+    place_ = hide_place_;
     for (const std::string& pattern : bounds_.hides) {
       if (hidden_.contains(pattern)) continue;
-      return beyond(is_hide_closed_ ? "hid names that are not disclosed"
+      beyond(is_hide_closed_ ? "hid names that are not disclosed"
                                     : "did not hide " + printable(pattern, 200),
                     is_hide_closed_);
     }
+    place_ = -1;
     for (const auto& [name, value] : bounds_.limits) {
       if (!limited_.contains(name))
-        return beyond("had no limit " + name + " of " + std::to_string(value));
+        beyond("had no limit " + name + " of " + std::to_string(value));
     }
   }
 
   const GrantBounds& bounds_;
   const std::optional<std::string>& workspace_;
   std::int64_t place_ = -1;
-  std::optional<BeyondBounds> found_;
+  std::int64_t hide_place_ = -1;
+  std::vector<BeyondBounds> found_;
   std::set<std::string> hidden_;
   std::set<std::string> limited_;
   bool is_hide_closed_ = false;
@@ -243,12 +262,18 @@ const GrantFile::Given& GrantFile::given(const std::string& tool,
   Given& out = given_[key];
   if (normal) {
     out.bounds = GrantBounds::of_normal(*normal);
+    for (const Value& word : normal->at("command").items()) out.command.push_back(word.text());
   } else {
     out.why = normal.error().code == Errc::not_found
                   ? "is of a tool that the file does not declare"
                   : "has no declaration in the file: " + normal.error().what;
   }
   return out;
+}
+
+std::vector<std::string> GrantFile::command(const std::string& tool,
+                                            const std::optional<std::string>& workspace) {
+  return bounds_ ? std::vector<std::string>() : given(tool, workspace).command;
 }
 
 std::optional<BeyondBounds> GrantFile::beyond(const std::string& tool,

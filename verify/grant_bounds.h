@@ -55,6 +55,12 @@ class GrantFile {
 
   // `grants`: bodies of a run's capability.grant records, commitments replaced where they are
   // disclosed. `workspace`: its absolute path, when it is disclosed. Nothing: no grant goes beyond.
+  // A declaration says which command, too. It is no grant: whether it is the same is told beside the answer.
+  [[nodiscard]] bool is_declaration() const { return !bounds_; }
+  // The command that it declares for that tool; empty where it does not.
+  [[nodiscard]] std::vector<std::string> command(const std::string& tool,
+                                                 const std::optional<std::string>& workspace);
+
   [[nodiscard]] std::optional<BeyondBounds> beyond(const std::string& tool,
                                                    const std::optional<std::string>& workspace,
                                                    const std::vector<Value>& grants);
@@ -64,6 +70,7 @@ class GrantFile {
   struct Given {
     std::optional<GrantBounds> bounds;
     std::string why;
+    std::vector<std::string> command;
   };
   const Given& given(const std::string& tool, const std::optional<std::string>& workspace);
 

@@ -48,6 +48,12 @@ bool holds(const Keys& keys, std::string_view key) {
 
 std::string quoted(std::string_view text) { return "`" + printable(text, 60) + "`"; }
 
+std::string limit_names() {
+  std::string out;
+  for (const LimitRule& rule : limit_rules()) out.append(out.empty() ? "" : ", ").append(rule.name);
+  return out;
+}
+
 std::string caps() {
   std::string out;
   for (const Form& form : forms()) out.append(form.cap).append(", ");
@@ -141,12 +147,12 @@ class EntryReader {
     if (limit_by_name(name) == nullptr) {
       const LimitRule* rule = limit_by_key(name);
       return "key `name`: there is no limit " + quoted(name) +
-             (rule == nullptr ? "" : "; `" + std::string(rule->name) + "` is meant");
+             (rule == nullptr ? "; the limits are: " + limit_names() : "; `" + std::string(rule->name) + "` is meant");
     }
     const Value& value = entry_.at("value");
     if (value.is_integer() && value.number() >= 0)
       out_.set("value", Value::of(std::to_string(value.number())));
-    return parse_decimal(out_.text_at("value")) ? "" : "key `value` is no number";
+    return parse_decimal(out_.text_at("value")) ? "" : "key `value` of limit " + quoted(name) + " is no number (no unit is written in a list of grants)";
   }
 
   const Value& entry_;

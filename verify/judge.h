@@ -23,6 +23,7 @@ struct RunJudgement {
   std::optional<Effective> effective;  // when it was asked for (AuditOptions::wants_effective)
   std::optional<Used> used;            // likewise (wants_used)
   std::vector<Value> grants;           // likewise (wants_grants): what is committed in them opened, where it is disclosed
+  std::vector<std::string> command;    // likewise (wants_grants): of the declaration; empty where that is not disclosed
 };
 
 std::vector<Value> opened_grants(const RunEvidence& run, DocumentReader& reader);

@@ -54,6 +54,14 @@ std::span<const Suffix> suffixes(LimitUnit unit) {
   return kNumbers;
 }
 
+std::string units_text(LimitUnit unit) {
+  std::string out;
+  for (const auto& [name, factor] : suffixes(unit)) {
+    if (!name.empty()) out.append(out.empty() ? " and one of the units " : ", ").append(name);
+  }
+  return out.empty() ? " without a unit" : out + (suffixes(unit)[0].first.empty() ? ", or none" : "");
+}
+
 }  // namespace
 
 std::span<const LimitRule> limit_rules() { return kRules; }
@@ -73,26 +81,28 @@ const LimitRule* limit_by_name(std::string_view name) {
 }
 
 Result<std::int64_t> parse_limit(const LimitRule& rule, const Value& declared) {
+  const std::string the_limit = "the limit `" + std::string(rule.key) + "` ";
   std::string text = declared.text();
   if (declared.is_integer()) {
-    if (declared.number() < 0) return malformed("a limit is negative");
+    if (declared.number() < 0) return malformed(the_limit + "is negative");
     text = std::to_string(declared.number());
   } else if (!declared.is_string()) {
-    return malformed("a limit is neither number nor text");
+    return malformed(the_limit + "is neither number nor text");
   }
   const auto end = text.find_first_not_of("0123456789");
   const std::string_view digits = std::string_view(text).substr(0, end);
   const std::string_view suffix = end == std::string::npos ? "" : std::string_view(text).substr(end);
   const auto count = digits.size() <= 15 ? parse_decimal(digits) : std::nullopt;
-  if (!count) return malformed("a limit is not a number of 1 to 15 digits and a unit");
+  if (!count) return malformed(the_limit + "is `" + printable(text, 30) + "`, which is not a number of 1 to 15 digits" + units_text(rule.unit));
   for (const auto& [name, factor] : suffixes(rule.unit)) {
     if (name != suffix) continue;
     const auto n = static_cast<std::int64_t>(*count);
-    if (n > kMost / factor) return malformed("a limit is too large");
-    if (n * factor < rule.least || n * factor > rule.most) return malformed("a limit is out of range");
+    if (n > kMost / factor || n * factor < rule.least || n * factor > rule.most) {
+      return malformed(the_limit + "is `" + text + "`, which is not " + std::to_string(rule.least) + " to " + std::to_string(rule.most) + " (" + std::string(rule.name) + ")");
+    }
     return n * factor;
   }
-  return malformed("the limit `" + std::string(rule.key) + "` has the unknown unit `" + std::string(suffix.substr(0, 20)) + "`");
+  return malformed(the_limit + "has the unknown unit `" + printable(suffix, 20) + "`; it is a number" + units_text(rule.unit));
 }
 
 std::vector<std::string> default_enforce(const LimitRule& rule) {

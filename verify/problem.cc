@@ -312,7 +312,8 @@ std::string_view verdict_name(VerdictName name) {
 void Findings::weigh(const Problem& problem) {
   const int own = rank(code_info(problem.code).verdict);
   const int held = has_first_ ? rank(code_info(first_.code).verdict) : 0;
-  const bool earlier = problem.seq >= 0 && (first_.seq < 0 || problem.seq < first_.seq);
+  // Statements are told in the order in which they were asked, as the verdict tells them.
+  const bool earlier = own != rank(V::statements) && problem.seq >= 0 && (first_.seq < 0 || problem.seq < first_.seq);
   if (has_first_ && own >= held && !(own == held && earlier)) return;
   first_ = problem;
   has_first_ = true;

@@ -61,7 +61,7 @@ void write_answers(std::ostream& out, const ReportContext& context) {
   }
   for (const Value& v : context.shown.items()) {
     out << "\nRecord " << v.at("seq").number() << "\n";
-    for (const std::string& line : show_words(v)) out << line << "\n";
+    for (const std::string& line : show_words(v, context.zone)) out << line << "\n";
   }
   if (context.run_known.is_object()) {
     out << "\nSince when run " << context.run_known.text_at("run") << " was there\n";
@@ -171,6 +171,9 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
   }
   if (report.checkpoint) {
     out << "  checkpoint  size " << report.checkpoint->size << "  root " << report.checkpoint->root.base64() << "\n";
+  }
+  if (report.last_record_ms >= 0) {
+    out << "  newest      the last record is of " << zoned_text(report.last_record_ms, context.zone) << ", by the host's clock; what came later is not in here\n";
   }
   if (context.period) {
     out << "  period      " << period_text(context) << ": " << context.period->runs << (context.period->runs == 1 ? " run" : " runs") << " of "

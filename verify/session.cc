@@ -155,6 +155,8 @@ class Session {
   // Is there a place where runs are told?
   [[nodiscard]] bool tells_runs() const { return options_.json || !options_.quiet || !options_.transcript.empty(); }
   [[nodiscard]] bool chosen(const RunEvidence& run) const {
+    // Who asks for single records is not told of all runs again.
+    if (!options_.show.empty() && !options_.json && !options_.all_runs && options_.run.empty() && options_.transcript.empty()) return false;
     return tells_runs() && (options_.run.empty() ? in_period(run) : run.id.starts_with(options_.run));
   }
   // Whether more of the run is told than that it is there.

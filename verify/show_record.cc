@@ -45,17 +45,17 @@ Value opened(EvidenceSource& source, const Value& commitment) {
 }
 
 // A value a line below the name of its place, so that a record can be read.
-void lines_of(const Value& value, const std::string& place, std::vector<std::string>& out) {
+void lines_of(const Value& value, const std::string& place, const Zone& zone, std::vector<std::string>& out) {
   if (value.size() == 0 || (!value.is_object() && !value.is_array())) {
     const bool is_date = place == "ts.wall_ms" && value.is_integer();
     out.push_back("  " + place + "  " + printable(encode_canonical(value), kMaxLine) +
-                  (is_date ? "  (" + utc_text(value.number()) + ")" : ""));
+                  (is_date ? "  (" + zoned_text(value.number(), zone) + ")" : ""));
     return;
   }
   for (std::size_t i = 0; i < value.size(); ++i) {
     const std::string name =
         value.is_object() ? printable(value.keys()[i], 100) : std::to_string(i);
-    lines_of(value.items()[i], place.empty() ? name : place + "." + name, out);
+    lines_of(value.items()[i], place.empty() ? name : place + "." + name, zone, out);
   }
 }
 
@@ -77,11 +77,11 @@ Value show_record(EvidenceSource& source, std::int64_t seq) {
   return out;
 }
 
-std::vector<std::string> show_words(const Value& shown) {
+std::vector<std::string> show_words(const Value& shown, const Zone& zone) {
   std::vector<std::string> out;
   const auto tree = parse_canonical(shown.text_at("record"), kRecordLimits);
   if (tree) {
-    lines_of(*tree, "", out);
+    lines_of(*tree, "", zone, out);
   } else {
     out.push_back("  " + printable(shown.text_at("record"), kMaxLine));
   }

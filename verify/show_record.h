@@ -7,6 +7,7 @@
 
 #include "verify/json.h"
 #include "verify/source.h"
+#include "verify/zone.h"
 
 namespace ethos::verify {
 
@@ -16,6 +17,6 @@ namespace ethos::verify {
 Value show_record(EvidenceSource& source, std::int64_t seq);
 
 // The same for people.
-std::vector<std::string> show_words(const Value& shown);
+std::vector<std::string> show_words(const Value& shown, const Zone& zone);
 
 }  // namespace ethos::verify

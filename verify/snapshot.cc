@@ -93,8 +93,21 @@ Result<Done> lock_shared(int fd) {
 
 namespace {
 
+// Nothing that is read here is nearly all holes; such a file costs its maker nothing, and whoever reads it
+// memory for each page that it seems to have. Files up to `usual` may be anything: those cost little.
+bool is_made_of_holes(const struct stat& st, std::uint64_t usual) {
+  constexpr std::uint64_t block = 512;
+  constexpr std::uint64_t part = 64;
+  const auto size = static_cast<std::uint64_t>(st.st_size);
+  return size > usual && static_cast<std::uint64_t>(st.st_blocks) < size / part / block;
+}
+
+constexpr std::uint64_t kUsualText = std::uint64_t{1} << 20U;
+// Its pages take three bits of memory each: 24 MiB.
+constexpr std::uint64_t kUsualDatabase = std::uint64_t{1} << 38U;
+
 // O_NONBLOCK: a fifo of that name must not hang us.
-Result<UniqueFd> open_with(const std::string& path, std::uint64_t& size, int flags) {
+Result<UniqueFd> open_with(const std::string& path, std::uint64_t& size, int flags, std::uint64_t usual) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags));
   if (!fd.valid() && errno == ELOOP && flags != 0) return Error{Errc::io, path + ": a symbolic link, which no writer leaves there"};
   if (!fd.valid()) return io_error(path, errno);
@@ -102,12 +115,15 @@ Result<UniqueFd> open_with(const std::string& path, std::uint64_t& size, int fla
   if (::fstat(fd.get(), &st) != 0) return io_error(path, errno);
   if (!S_ISREG(st.st_mode)) return Error{Errc::io, path + ": not a regular file"};
   size = static_cast<std::uint64_t>(st.st_size);
+  if (is_made_of_holes(st, usual)) {
+    return Error{Errc::malformed, path + ": a file of holes: of " + std::to_string(size) + " bytes at most " + std::to_string(st.st_blocks * 512) + " were ever written"};
+  }
   return fd;
 }
 
 Result<std::string> read_with(const std::string& path, std::uint64_t max_bytes, int flags) {
   std::uint64_t size = 0;
-  auto fd = open_with(path, size, flags);
+  auto fd = open_with(path, size, flags, kUsualText);
   if (!fd) return std::move(fd).error();
   if (size > max_bytes) return Error{Errc::too_long, path + ": larger than " + std::to_string(max_bytes) + " bytes"};
   std::string out;
@@ -129,7 +145,7 @@ bool is_link(const std::string& path) {
 
 }  // namespace
 
-Result<UniqueFd> open_regular(const std::string& path, std::uint64_t& size) { return open_with(path, size, 0); }
+Result<UniqueFd> open_regular(const std::string& path, std::uint64_t& size) { return open_with(path, size, 0, kUsualDatabase); }
 
 Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) { return read_with(path, max_bytes, 0); }
 
@@ -156,7 +172,7 @@ Result<Snapshot> take_snapshot(const std::string& ledger) {
   if (auto water = read_with(path + ".highwater", kMaxHighwater, O_NOFOLLOW)) out.highwater = *std::move(water);
   if (out.has_journal) return out;
 
-  auto log = open_with(path + "-wal", out.log_bytes, O_NOFOLLOW);
+  auto log = open_with(path + "-wal", out.log_bytes, O_NOFOLLOW, UINT64_MAX);
   if (!log && log.error().code != Errc::not_found) return std::move(log).error();
   if (out.log_bytes > kMaxLog) {
     return Error{Errc::too_long, path + "-wal: a write-ahead log of " + std::to_string(out.log_bytes) + " bytes; a writer leaves at most " +

@@ -148,6 +148,8 @@ int check_statement(const std::string& path, const std::string& signer, std::ost
   tell(*statement, out);
   const bool has_failed = statement->at("predicate").text_at("verificationResult") == "FAILED";
   if (has_failed) out << "The signature is right, and what is signed is that the check FAILED.\n";
+  if (has_failed && statement->at("predicate").at("urn:ethos:verdict:1").at("exit").number() == exit_incomplete)
+    out << "Nothing was found wrong: something is missing, or runs have no end (anywhere in the ledger, whatever the period). Such a summary knows PASSED and FAILED only.\n";
   return has_failed ? exit_incomplete : exit_verified;
 }
 

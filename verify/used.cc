@@ -57,10 +57,43 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined(const std::vector<std::string>& words) { return command_text(words); }
+
+void read_facts(const Value& open, DocumentReader& reader, Used& out) {
+  const auto bytes = reader.open(open.at("facts"));
+  const auto facts = bytes ? parse_canonical(*bytes, kDocumentLimits) : Result<Value>(Error{});
+  if (!facts) return;
+  out.has_facts = true;
+  for (const Value& hide : facts->at("hides").items()) {
+    ++out.hidden_total;
+    if (out.hidden.size() < Used::kMaxHidden)
+      out.hidden.push_back(path_text(hide.at("path"), reader) +
+                           (hide.text_at("type") == "dir" ? "/" : ""));
+  }
+  const Value& system = facts->at("system");
+  for (const Value& place : system.at("dirs").items()) out.runtime.push_back(place.text_at("at"));
+  for (const Value& place : system.at("etc").items()) out.etc.push_back(place.text_at("at"));
+}
+
+std::string listed(const std::vector<std::string>& places) {
   std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + quoted(word);
-  return printable(out, 4000);
+  for (const std::string& place : places) out += (out.empty() ? "" : ", ") + printable(place, 200);
+  return out;
+}
+
+std::vector<std::string> facts_words(const Used& used) {
+  if (!used.has_facts) return {"base runtime, and the names of what was hidden: not disclosed"};
+  std::vector<std::string> out;
+  out.push_back("base runtime: " + listed(used.runtime) +
+                " and the links to it (read and start), /proc and /dev/null, zero, full, random, "
+                "urandom, in a made /etc: " +
+                (used.etc.empty() ? std::string("nothing of the host's") : listed(used.etc)) + " (read)");
+  if (used.hidden_total > 0) {
+    const std::uint64_t more = used.hidden_total - used.hidden.size();
+    out.push_back("names of what was hidden: " + listed(used.hidden) +
+                  (more > 0 ? " and " + std::to_string(more) + " more" : std::string()));
+  }
+  return out;
 }
 
 // Whether arguments were added to the declared command is told by their number alone.
@@ -75,17 +108,30 @@ std::string added_words(const Used& used) {
 
 }  // namespace
 
+std::string command_text(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + quoted(word);
+  return printable(out, 4000);
+}
+
+std::vector<std::string> declared_command(const RunEvidence& run, DocumentReader& reader) {
+  std::vector<std::string> out;
+  const auto normal = reader.open(run.open.at("normal"));
+  const auto parsed = normal ? parse_canonical(*normal, kNormal) : Result<Value>(Error{});
+  if (parsed) {
+    for (const Value& word : parsed->at("command").items()) out.push_back(word.text());
+  }
+  return out;
+}
+
 Used used_of(const RunEvidence& run, DocumentReader& reader) {
   Used out;
   if (const auto bytes = reader.open(run.open.at("argv"))) {
     out.command_bytes = bytes->size();
     if (bytes->size() <= kMaxCommand) out.command = arguments_of(*bytes);
   }
-  const auto normal = reader.open(run.open.at("normal"));
-  const auto parsed = normal ? parse_canonical(*normal, kNormal) : Result<Value>(Error{});
-  if (parsed) {
-    for (const Value& word : parsed->at("command").items()) out.declared.push_back(word.text());
-  }
+  out.declared = declared_command(run, reader);
+  read_facts(run.open, reader, out);
   if (run.open.at("argc").is_integer()) out.argc = run.open.at("argc").number();
   out.has_end = run.state == RunEvidence::State::closed;
   if (run.open.has("exe")) {
@@ -137,6 +183,15 @@ Value used_json(const Used& used) {
     }
     out.set("programs", std::move(list));
   }
+  if (used.has_facts) {
+    const auto texts = [](const std::vector<std::string>& list) {
+      Value v = Value::array();
+      for (const std::string& text : list) v.push(Value::of(text));
+      return v;
+    };
+    out.set("hidden_names", texts(used.hidden));
+    out.set("base_runtime", texts(used.runtime)).set("base_etc", texts(used.etc));
+  }
   Value artifacts = Value::array();
   for (const Used::Artifact& one : used.artifacts) {
     Value v = Value::object();
@@ -154,7 +209,7 @@ Value used_json(const Used& used) {
 }
 
 std::vector<std::string> used_words(const Used& used) {
-  std::vector<std::string> out;
+  std::vector<std::string> out = facts_words(used);
   if (used.command) {
     out.push_back("command: " + joined(*used.command));
   } else if (used.command_bytes > 0) {

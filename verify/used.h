@@ -44,9 +44,22 @@ struct Used {
   std::uint64_t output_bytes = 0;
   std::uint64_t artifacts_total = 0;
   std::vector<Artifact> artifacts;  // the first RunEvidence::kMaxArtifacts
+  // What the facts say that no grant does; nothing when they are not disclosed.
+  bool has_facts = false;
+  std::vector<std::string> hidden;   // places that were hidden, the first kMaxHidden
+  std::uint64_t hidden_total = 0;
+  std::vector<std::string> runtime;  // directories of the base runtime, which could be read and started from
+  std::vector<std::string> etc;      // files of /etc in it, which could be read
 
   static constexpr std::size_t kMaxPrograms = 50;
+  static constexpr std::size_t kMaxHidden = 50;
 };
+
+// The command of the run's declaration; empty when that is not disclosed.
+std::vector<std::string> declared_command(const RunEvidence& run, DocumentReader& reader);
+
+// Words as a shell would read them, and no longer than can be shown.
+std::string command_text(const std::vector<std::string>& words);
 
 Used used_of(const RunEvidence& run, DocumentReader& reader);
 Value used_json(const Used& used);

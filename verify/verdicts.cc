@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "verify/encoding.h"
 #include "verify/times.h"
 
 namespace ethos::verify {
@@ -43,7 +44,7 @@ class Drawer {
             (dropped > 0 ? ", of " + std::to_string(dropped) + " more the hashes" : ""));
     put(VerdictName::signatures, n.signatures > 0 ? Outcome::pass : Outcome::unknown, n.signatures,
         plural(n.signatures, "signature", "signatures") + " under " +
-            plural(n.checkpoints, "checkpoint", "checkpoints") + " right" + key_words());
+            plural(n.checkpoints, "checkpoint", "checkpoints") + " right" + key_words() + other_words());
     put(VerdictName::trust, read && input_.has_pin ? Outcome::pass : Outcome::unknown, input_.has_pin ? 3 : 0,
         "origin, first record and root key are the pinned ones");
     put(VerdictName::completeness, read ? Outcome::pass : Outcome::unknown, n.runs, completeness());
@@ -76,6 +77,14 @@ class Drawer {
     return out + (report_.keys - 1 > named ? ", ...)" : ")");
   }
 
+  // A line more under a note changes nothing, and is passed over by whoever does not know its key.
+  std::string other_words() const {
+    const std::uint64_t n = report_.other_signatures;
+    if (n == 0) return "";
+    return "; " + plural(n, "more signature line is", "more signature lines are") + " by no key of this ledger (the first names " + printable(report_.other_signer, 200) +
+           "): not counted, and not judged but for witnesses of a --policy";
+  }
+
   // Open runs are counted, not only named; what is graver keeps its own words.
   void count_open() {
     const AuditCounts& n = report_.counts;
@@ -95,7 +104,7 @@ class Drawer {
     std::string out = n.aborted_runs == 0 ? (input_.is_run ? "the run has an end" : "every run has an end") : aborted();
     out += input_.is_run ? " and no hole; other records of the ledger are not in the bundle" : "; the last checkpoint covers all records";
     if (report_.pruned.records > 0) out += "; " + report_.pruned.words(input_.zone) + kept_words();
-    if (n.late_runs > 0) out += "; of " + plural(n.late_runs, "run", "runs") + " the beginning is not in the bundle";
+    if (n.late_runs > 0) out += "; of " + plural(n.late_runs, "run", "runs") + " the beginning is not in the bundle: they are not judged, and of those that your pin or memory calls open only the number is compared, not which they are";
     return out;
   }
 
@@ -220,10 +229,18 @@ class Drawer {
     verdict.text = "not judged: the records are not intact";
   }
 
+  // Which of several, and how many.
+  std::string failed_statements() const {
+    const std::uint64_t failed = report_.findings.count(Code::assertion_failed) + report_.findings.count(Code::sarif_mismatch) + report_.findings.count(Code::report_mismatch);
+    return failed > 1 ? "; " + std::to_string(failed) + " such findings in all, each named below" : "";
+  }
+
   void statements() {
     const std::uint64_t n = input_.statements;
     put(VerdictName::statements, n == 0 ? Outcome::none : report_.counts.records == 0 ? Outcome::unknown : Outcome::pass, n,
         n == 0 ? "nothing was asked of its runs" : plural(n, "statement about it holds", "statements about it hold") + " (assertions, SARIF files, reports)");
+    Verdict& verdict = report_.verdicts[static_cast<std::size_t>(VerdictName::statements)];
+    if (verdict.outcome == Outcome::fail) verdict.text += failed_statements();
     need_sound_records(VerdictName::statements);
   }
 

@@ -120,7 +120,7 @@ TEST_CASE("grants subset of: each grant beyond the file is named", "[verify]") {
   beyond(list, "limit", "had pids 256, above 255");
   list = grants();
   grant_of(list, "fs.hide")["patterns"].push_back("**/*.key");
-  beyond(list, "", "did not hide **/*.key");
+  beyond(list, "fs.hide", "did not hide **/*.key");
   list = grants();
   list.push_back(
       {{"cap", "limit"}, {"enforced_by", "supervisor"}, {"name", "swap_bytes"}, {"value", "7"}});
@@ -259,10 +259,73 @@ TEST_CASE("grants subset of: what is wrong with a list is said by entry and key"
   CHECK(why(R"([{"cap":"fs.write","path":".","delet":true}])") == "entry 1 (fs.write): there is no key `delet`");
   CHECK(why(R"([{"cap":"fs.reed","path":"."}])").find("entry 1 key `cap`: there is no `fs.reed`; it is one of: fs.read,") == 0);
   CHECK(why(R"([{"cap":"limit","name":"memory","value":1}])").find("`memory_bytes` is meant") != std::string::npos);
-  CHECK(why(R"([{"cap":"limit","name":"pids","value":-1}])") == "entry 1 (limit): key `value` is no number");
+  CHECK(why(R"([{"cap":"limit","name":"pids","value":-1}])").find("entry 1 (limit): key `value` of limit `pids` is no number") == 0);
   CHECK(why(R"([{"cap":"network","mode":"any"}])") == "entry 1 (network): key `mode` is not one of: none, loopback");
   CHECK(why(R"([{"cap":"env","pass":"HOME"}])") == "entry 1 (env): key `pass` is no list of texts");
   CHECK(why(R"([{"cap":"fs.read","path":"../x"}])").find("entry 1 (fs.read): key `path` is no path") == 0);
   CHECK(why(R"(["fs.read"])") == "entry 1 is no object");
   CHECK(why(R"([{"cap":"fs.read","path":"/usr/share"},{"cap":"env"},{"cap":"exec.memory"},{"cap":"limit","name":"pids","value":"9"}])") == "good");
+}
+
+TEST_CASE("grants subset of: all that goes beyond is named, and another command is told",
+          "[verify]") {
+  Json list = grants();
+  grant_of(list, "fs.write")["path"]["path"] = "elsewhere";
+  for (Json& grant : list) {
+    if (grant.at("cap") == "limit" && grant.at("name") == "pids") grant["value"] = "255";
+  }
+  const std::string words = held(list.dump()).text;
+  CAPTURE(words);
+  CHECK(words.find("write of .ethos/out") != std::string::npos);
+  CHECK(words.find("; had pids 256, above 255") != std::string::npos);
+  // The declared command is the run's, another one, or there is none in the file.
+  const TempDir dir;
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.vector = kVector;
+  add_run(ledger, choices);
+  const auto commands = [&](const std::string& file) {
+    save(dir.file("approved"), file);
+    const Outcome r =
+        verify_maker(ledger, "", "", {"--assert", "grants subset of " + dir.file("approved")});
+    CAPTURE(r.out, r.err);
+    CHECK(r.json.at("assertions").at(0).at("result") == "pass");
+    return r.json.at("assertions").at(0).at("commands").at(0);
+  };
+  const std::string own =
+      Json::parse(policy_member(std::string(kVector) + ".json", "declaration")).get<std::string>();
+  CHECK(commands(own).at("same") == 1);
+  CHECK(commands(own).at("other") == 0);
+  Json other = Json::parse(own, nullptr, true, true);
+  other["tools"]["shellcheck"]["command"] = {"x", "a b"};
+  const Json told = commands(other.dump());
+  CHECK(told.at("other") == 1);
+  CHECK(told.at("declared") == "x 'a b'");
+  CHECK(told.at("tool") == "shellcheck");
+  CHECK(commands(grants().dump()).at("declaration") == false);
+}
+
+TEST_CASE("grants subset of: what is wrong with a declaration is said by tool, key and value",
+          "[verify]") {
+  const auto why = [](const std::string& rest) {
+    const auto file =
+        GrantFile::parse(R"({"version":1,"tools":{"lint":{"command":["x"])" + rest + "}}}");
+    return file ? std::string("good") : file.error().what;
+  };
+  const auto told = [&](const std::string& rest, const std::string& part) {
+    CAPTURE(rest, why(rest));
+    CHECK(why(rest).find("tool `lint`: ") == 0);
+    CHECK(why(rest).find(part) != std::string::npos);
+  };
+  CHECK(why("") == "good");
+  told(R"(,"limits":{"memory":"64Mb"})", "the limit `memory` has the unknown unit `Mb`; it is a number and one of the units KiB, MiB");
+  told(R"(,"limits":{"wall":"9d"})", "`wall` has the unknown unit `d`");
+  told(R"(,"limits":{"ram":1})", "there is no limit `ram`; the limits are: wall, memory");
+  told(R"(,"limits":{"pids":0})", "the limit `pids` is `0`, which is not 1 to 4194304");
+  told(R"(,"network":"wlan")", "`network` is `wlan`, and not one of: none, loopback");
+  told(R"(,"enforce":{"memory":"magic"})", "`memory`: `magic` is not one or more of: cgroup, rlimit");
+  told(R"(,"raed":["."])", "there is no key `raed`; the keys are: args,");
+  told(R"(,"read":[7])", "`read` holds 7");
+  told(R"(,"read":["../x"])", "`read`, `../x`: ");
+  told(R"(,"env":["1x"])", "`env` holds `1x`");
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of a ledger as files: of any length, with holes, with something behind their end.
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -95,4 +97,47 @@ TEST_CASE("store: a file longer or shorter than its pages is damaged", "[verify]
     CHECK(r.status == 1);
     CHECK(r.has("integrity_check"));
   }
+}
+
+TEST_CASE("holes: a file of nearly nothing is refused before it is read", "[verify]") {
+  const TempDir dir;
+  LedgerMaker ledger;
+  add_run(ledger);
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  const auto holes = [&](const std::string& name, const std::string& start, std::int64_t size) {
+    save(dir.file(name), start);
+    return ::truncate(dir.file(name).c_str(), size) == 0;
+  };
+  constexpr std::int64_t kLarge = std::int64_t{8} << 30U;
+  // The largest that SQLite can have: its header says that all of it is pages.
+  std::string database = slurp(dir.file("l.db"));
+  constexpr std::int64_t kPages = 0x7ffffffe;
+  for (std::size_t i = 0; i < 4; ++i)
+    database[28 + i] = static_cast<char>(static_cast<std::uint64_t>(kPages) >> (24 - 8 * i));
+  if (!holes("large.db", database, kPages * 4096) || !holes("text", "{", kLarge)) {
+    WARN("skipped: no large file can be made here");
+    return;
+  }
+  const Outcome r = verify_with({"--pin", dir.file("pin"), dir.file("large.db")});
+  CAPTURE(r.err);
+  CHECK(r.status == 3);
+  CHECK(r.err.find("a file of holes") != std::string::npos);
+  // Below the bound of its kind too.
+  REQUIRE(holes("small", "{", std::int64_t{60} << 20U));
+  for (const char* option : {"--pin", "--memory", "--at", "--policy", "--tsa-roots", "--sarif", "--report"}) {
+    for (const char* name : {"text", "small"}) {
+      std::vector<std::string> args{option, dir.file(name), dir.file("l.db")};
+      if (std::string(option) != "--pin") args.insert(args.begin(), {"--pin", dir.file("pin")});
+      const Outcome one = verify_with(args);
+      CAPTURE(option, name, one.err);
+      CHECK((one.status == 2 || one.status == 3));
+      CHECK(one.err.find("a file of holes") != std::string::npos);
+      CHECK(std::count(one.err.begin(), one.err.end(), '\n') == 1);
+    }
+  }
+  const Outcome file = verify_with({"--pin", dir.file("pin"), "--assert",
+                                    "grants subset of \"" + dir.file("text") + "\"", dir.file("l.db")});
+  CHECK(file.status == 2);
+  CHECK(file.err.find("a file of holes") != std::string::npos);
 }

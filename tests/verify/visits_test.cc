@@ -3,6 +3,7 @@
 // back.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -447,4 +448,93 @@ TEST_CASE("assert: an open run is named beside an aborted one of the same tool",
   const Outcome unsure = verify_maker(ledger, "", "", {"--assert", "source.K where denials == 0"});
   CAPTURE(unsure.out);
   CHECK(has(unsure.json.at("assertions").at(0).dump(), "whether the run is meant is not known"));
+}
+
+TEST_CASE("words: every word that a statement or record knows is explained", "[verify]") {
+  const auto known = [](const std::string& word) {
+    const Outcome r = verify_with({"--explain", word});
+    CAPTURE(word, r.err);
+    CHECK(r.status == 0);
+    CHECK(has(r.out, "means "));
+  };
+  const std::string help = verify_with({"--explain", "assertions"}).out;
+  const auto from = help.find("Words that a field or rule knows");
+  REQUIRE(from != std::string::npos);
+  std::istringstream lines(help.substr(help.find('\n', from) + 1));
+  std::string line;
+  int words = 0;
+  while (std::getline(lines, line) && !line.empty()) {
+    std::string list = line.substr(22) + ", ";
+    for (auto end = list.find(", "); end != std::string::npos; end = list.find(", ")) {
+      std::string word = list.substr(0, end);
+      list.erase(0, end + 2);
+      if (word.starts_with("limit.")) word.erase(0, 6);
+      if (word == "yes" || word == "no") continue;
+      known(word);
+      ++words;
+    }
+  }
+  CHECK(words > 40);
+  for (const char* word :
+       {"PASS", "INCOMPLETE", "NOT AS STATED", "supervisor_gone", "staged", "epoch", "age", "serve",
+        "root key", "seal", "fixed basics", "by a clock that was set before", "flood",
+        "artifact_unread", "argv", "execs", "workspace", "run.abort", "fs.write", "outside-grants",
+        "K", "committed value", "weaker than asked for first"})
+    known(word);
+  CHECK(has(verify_with({"--explain", "words"}).out, "capability.grant"));
+  CHECK(verify_with({"--explain", "wrods"}).status == 2);
+}
+
+TEST_CASE("words: a stranger's signature below a checkpoint is counted and named", "[verify]") {
+  Visits visits;
+  const auto signatures = [&] {
+    visits.write_late();
+    const Outcome r = verify_with({"--pin", visits.dir.file("pin"), visits.dir.file("late.db")});
+    CHECK(r.status == 0);
+    return r.out;
+  };
+  CHECK_FALSE(has(signatures(), "signature line"));
+  // 68 bytes: a key's id and a signature.
+  visits.ledger.checkpoints.rbegin()->second +=
+      "\xe2\x80\x94 stranger.example " + std::string(90, 'A') + "A=\n";
+  const std::string out = signatures();
+  CAPTURE(out);
+  CHECK(has(out, "1 more signature line is by no key of this ledger (the first names stranger.example)"));
+}
+
+TEST_CASE("words: of several statements one is told everywhere", "[verify]") {
+  const Visits visits;
+  const Outcome r = visits.visit("early.db", {"--assert", "not ended", "--assert", "not no-git"});
+  CAPTURE(r.out);
+  CHECK(r.status == 1);
+  CHECK(has(r.json.at("first_bad").at("text"), "not ended"));
+  for (const Json& verdict : r.json.at("verdicts"))
+    if (verdict.at("name") == "policy") CHECK(has(verdict.at("text"), "not ended"));
+  const std::string words =
+      visits.visit("early.db", {"--assert", "not ended", "--assert", "not no-git"}, false).out;
+  CHECK(has(words, "2 such findings in all"));
+}
+
+TEST_CASE("words: a run's reach is told by name, and a record without all runs", "[verify]") {
+  const TempDir dir;
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.vector = "02-linter";
+  add_run(ledger, choices);
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  const std::string runs = verify_with({"--runs", "--pin", dir.file("pin"), dir.file("l.db")}).out;
+  CAPTURE(runs);
+  for (const char* part :
+       {"it could delete files of before: nowhere", "HOME=/tmp/home",
+        "base runtime: /usr and the links to it (read and start)", "/etc/ld.so.cache",
+        "names of what was hidden: workspace:.env, workspace:.git/, workspace:certs/server.pem",
+        "newest      the last record is of "})
+    CHECK(has(runs, part));
+  const std::string shown = verify_with({"--show", "1", "--zone", "+05:30", "--pin",
+                                         dir.file("pin"), dir.file("l.db")})
+                                .out;
+  CAPTURE(shown);
+  CHECK(has(shown, "+05:30)"));
+  CHECK_FALSE(has(shown, "\nRuns"));
 }
