@@ -260,7 +260,7 @@ class Auditor {
     const Digest root = is_run_ ? text->root : tree_.root(hash_);
     // After the first wrong root all later ones are wrong too: said once.
     if (text->root != root && findings().count(Code::root_mismatch) == 0) {
-      refuse(Code::root_mismatch, which + " states (expected) another root than the records here have (found)", text->root.base64(), root.base64());
+      refuse(Code::root_mismatch, which + " does not have the root of the records: expected is the one that it states, found the one that they have", text->root.base64(), root.base64());
     }
     last_size_ = text->size;
     std::vector<SignatureJob> jobs;
