@@ -27,6 +27,7 @@ void Collector::start_row(const Event& event, Run& run) {
   run.started_ms = event.wall_ms;
   run.tool = name(body["tool"], NameRole::tool);
   run.argc = body["argc"].integer_or(0);
+  run.declaration = std::string(body["source"]["c"].text_or(""));
   if (model_.shows_arguments) run.argv = std::string(body["argv"]["c"].text_or(""));
   run.origin = name(body["origin"], NameRole::declaration);
   run.profile = name(body["profile"], NameRole::declaration);

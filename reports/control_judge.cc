@@ -40,8 +40,11 @@ ControlState nothing_started(const Model& model) {
 ControlState run_opened(const Model& model) {
   if (model.runs.empty()) return nothing_started(model);
   ControlState out =
-      state(Shown::shown, runs_text(model.now.runs) + " of " +
-                              counted(model.now.tools, "tool", "tools") + " opened with a record");
+      state(Shown::recorded, runs_text(model.now.runs) + " of " +
+                                 counted(model.now.tools, "tool", "tools") +
+                                 " opened with a record: program and its digest as measured "
+                                 "before the start, declaration and revision as "
+                                 "ethos-run wrote them down");
   add_runs(out, model, [](const Run&) { return true; });
   return out;
 }
@@ -51,8 +54,8 @@ ControlState grant_enforced(const Model& model) {
   const auto problems = std::count_if(model.runs.begin(), model.runs.end(),
                                       [](const Run& run) { return run.problem != NameId::none; });
   ControlState out =
-      state(Shown::shown, "the kernel showed the cage of " + runs_text(model.now.started) +
-                              " before the tool started");
+      state(Shown::shown, "what the kernel showed of the cage of " + runs_text(model.now.started) +
+                              " before the tool started, as ethos-run read and recorded it");
   if (problems != 0) {
     out = state(Shown::contradicted, runs_text(problems) + " not confirmed by the verifier");
     add_runs(out, model, [](const Run& run) { return run.problem != NameId::none; });
@@ -160,8 +163,8 @@ ControlState limit_reached(const Model& model) {
 ControlState run_closed(const Model& model) {
   if (model.runs.empty()) return nothing_started(model);
   const std::int64_t without = model.now.open + model.now.aborted;
-  ControlState out =
-      state(Shown::shown, runs_text(model.now.closed + model.now.refused) + " ended with a record");
+  ControlState out = state(
+      Shown::recorded, runs_text(model.now.closed + model.now.refused) + " ended with a record");
   if (without != 0) {
     out.state = Shown::partly;
     out.missing = "how " + runs_text(without) + " ended";
@@ -176,10 +179,13 @@ ControlState run_lost(const Model& model) {
   if (model.runs.empty()) return nothing_started(model);
   const std::int64_t without = model.now.open + model.now.aborted;
   if (without == 0 && model.now.gap_records == 0)
-    return state(Shown::no_event, "every run has an end and no event was lost");
+    return state(
+        Shown::no_event,
+        "every run of the period has an end, and no gap record counts a lost event; an event that "
+        "no sensor was told of is in no count");
   ControlState out =
-      state(Shown::shown, runs_text(without) + " without an end of its own, " +
-                              std::to_string(model.now.lost_acts) + " lost acts counted");
+      state(Shown::recorded, runs_text(without) + " without an end of its own, " +
+                                 std::to_string(model.now.lost_acts) + " lost acts counted");
   for (const Gap& gap : model.gaps) {
     if (out.evidence.size() < kMaxEvidence) out.evidence.push_back(gap.ref);
   }
@@ -222,8 +228,8 @@ ControlState approval(const Model& model) {
     return state(Shown::not_recorded, "no run carries an authenticated decision",
                  "decisions of a control plane");
   ControlState out =
-      state(Shown::shown, runs_text(bound) + " of " + std::to_string(model.now.runs) +
-                              " with an authenticated decision");
+      state(Shown::recorded, runs_text(bound) + " of " + std::to_string(model.now.runs) +
+                                 " with an authenticated decision");
   if (bound != model.now.runs) {
     out.state = Shown::partly;
     out.missing = "decisions for " + runs_text(model.now.runs - bound);
@@ -235,7 +241,7 @@ ControlState approval(const Model& model) {
 ControlState drift(const Model& model) {
   if (model.now.started == 0) return nothing_started(model);
   std::int64_t unapproved = 0;
-  ControlState out = state(Shown::shown, drift_text(model));
+  ControlState out = state(Shown::recorded, drift_text(model));
   if (!model.drift.empty() && model.first_sets() == static_cast<std::int64_t>(model.drift.size()) &&
       !model.comparison.has_first()) {
     out.state = Shown::partly;
@@ -308,7 +314,7 @@ ControlState erasure(const Model& model) {
     if (out.evidence.size() < kMaxEvidence) out.evidence.push_back(event.ref);
   }
   if (count != 0)
-    out.state = Shown::shown,
+    out.state = Shown::recorded,
     out.statement = counted(count, "erasure", "erasures") + " with reason and authority";
   return out;
 }
@@ -330,8 +336,9 @@ ControlState sign_off(const Model& model) {
 }
 
 ControlState generator(const Model& model) {
-  return state(Shown::shown, "one query, " + std::to_string(model.source.size) +
-                                 " records each counted in one place, the ledger only read");
+  return state(Shown::recorded, "by the word of this program: one query, " +
+                                    std::to_string(model.source.size) +
+                                    " records each counted in one place, the ledger only read");
 }
 
 ControlState chain(const Model& model) { return by_verdict(model, "integrity"); }

@@ -209,7 +209,7 @@ std::string_view order_text() {
          "left behind, lost supervisor, no end, lost events), because nothing can be concluded "
          "from it; then refused acts, limits, and starts that were refused. Refused acts: first "
          "those whose answer was not seen; then reaching for a network (data could leave), Git "
-         "data (what is planted there is run later, by somebody else), hidden names (secrets), "
+         "data (what is planted there is run later, by somebody else), hidden content (secrets), "
          "other system call tables, other calls, and everything else. Limits: what ended a run "
          "first. Then by record. It is an order of kinds and no measure of damage or intent.";
 }

@@ -75,7 +75,8 @@ void fill_facts(const Model& model, Table& table) {
     line(table, "compare with your pin", part.name, part.value, pin_text());
   line(table, "your verifier", "source", "verify/", verifier_source_text());
   for (const ProgramRow& row : program_rows(model))
-    line(table, "programs", row.name, row.version, row.did + "; SHA-256: " + row.digest);
+    line(table, "programs", row.name, row.version,
+         row.did + "; SHA-256: " + row.digest + "; its digits: " + row.check);
   line(table, "programs", "same", "", same_program_text());
   for (const std::string& command : verifier_build_commands())
     line(table, "your verifier", "build", command);

@@ -155,7 +155,7 @@ class FleetPage {
     tile("#denials", "refused acts",
          static_cast<std::int64_t>(std::min<std::uint64_t>(now.denied_acts, 9007199254740991ULL)));
     tile("#exceptions", "refused to start", now.refused);
-    tile("#denials", "limits seen reached", now.limit_records);
+    tile("#denials", "limit records", now.limit_records);
     tile("#completeness", "aborted or without end", now.aborted + now.open);
     tile("#drift", "tools with other grants", static_cast<std::int64_t>(fleet_.changes.size()));
     html_.raw("</ul>\n");
@@ -213,7 +213,7 @@ class FleetPage {
   }
 
   void exceptions() {
-    html_.raw("<section id=\"exceptions\"><h2>Exceptions and deviations</h2>\n");
+    html_.raw("<section id=\"exceptions\"><h2>Exceptions</h2>\n");
     const std::size_t shown = std::min(fleet_.exceptions.size(), page_.limits.rows);
     if (fleet_.exceptions.empty()) {
       html_.raw("<p>").text(fleet_.now.runs == 0 ? empty_period_text() : "None.");

@@ -22,7 +22,8 @@ const std::vector<Term>& glossary() {
       {"Bundle", "one file with a whole ledger or a part of it, to be checked without the ledger."},
       {"Cage",
        "what ethos-run builds around a tool from namespaces, a system call filter and limits. It "
-       "stood means that the kernel showed it before the tool was released."},
+       "stood means that ethos-run read it back from the kernel and recorded what it got, before "
+       "the tool was released."},
       {"Catalog", "declarations of usual tools that are installed with ethos-run."},
       {"Ceiling",
        "the most that a declaration of an origin may ask for; a start that asks for more is "
@@ -52,12 +53,13 @@ const std::vector<Term>& glossary() {
       {"Drift", "grants of a tool that differ from those it had before."},
       {"Errno",
        "the number by which the kernel says why a call failed. EPERM, EACCES: it was refused, also "
-       "because the name is hidden. ENOENT in a denial: the host has it, and the tool was told "
+       "because the content is hidden. ENOENT in a denial: the host has it, and the tool was told "
        "that "
        "there is nothing of that name. What nobody has is no denial."},
       {"Exception",
-       "something that did not go as declared. An exit of a tool other than 0 is none: what it "
-       "means, the tool says."},
+       "an event of one of the kinds that the section Exceptions names: not confirmed, not ended, "
+       "lost, refused, or at a limit. Other deviations are not among them, and that section says "
+       "where they are. An exit of a tool other than 0 is none: what it means, the tool says."},
       {"Export", "a file that was brought out of a run's staged write grant when the run ended."},
       {"Gap", "acts that were counted and have no record of their own."},
       {"Genesis", "record 0, with which a ledger begins: it names the ledger and its first keys."},
@@ -67,14 +69,14 @@ const std::vector<Term>& glossary() {
       {"Grant",
        "a capability a run got, recorded before the tool started. In force means that the cage "
        "stood (sandbox.enforced)."},
-      {"Held / Reached",
-       "a limit is held in a run that had it in force. Reached means that a record says so, or "
-       "that a look saw the run at or near it; then a refusal is presumed and not seen. Whether "
+      {"Held / Reached / Met or near",
+       "a limit is held in a run that had it in force. Met means that a record says so, near that "
+       "a look saw the run close to it; then a refusal is presumed and not seen. Whether "
        "each refusal leaves a record depends on what holds the limit (Limits in force)."},
       {"Hidden",
-       "names below a read grant whose content was kept from the tool (EACCES); the name itself "
-       "may "
-       "be seen."},
+       "content that was kept from the tool (EACCES), of files below a read grant whose names fit "
+       "a "
+       "pattern. Not the names: a tool may see that such a file is there."},
       {"Interpreter",
        "a program that does what a script or its arguments say: a shell, Python. Its digest does "
        "not tell what it was told to do. By its name, so never certain."},
@@ -143,8 +145,12 @@ const std::vector<Term>& glossary() {
        "written to a place of the run's own and brought out only when the tool ended by "
        "itself."},
       {"State of evidence",
-       "shown: records of that kind exist; of an attempt that was refused, this shows the attempt "
-       "and the refusal, and no breach. Partly shown: some, and what is missing is named. No such "
+       "shown: by the kernel (a call of which it told, a counter, what was read back of a cage) or "
+       "by a measurement (a digest, what the verifier computed); of an attempt that was refused, "
+       "this shows the attempt and the refusal, and no breach. Recorded: ethos-run or the ledger's "
+       "owner wrote it down, and nothing else says so. In part: some of either, and what is "
+       "missing "
+       "is named. No such "
        "event recorded: an event of that kind would have left a record, and there is none. Absent "
        "or not recorded: a safeguard that was not taken, or something that these records do not "
        "hold. Contradicted: the verifier does not confirm it."},

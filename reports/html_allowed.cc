@@ -51,9 +51,9 @@ void put_dash(const Page& page, const MatrixRow& row, const MatrixCell& cell,
   if (knows_runs && capability == Capability::hidden) {
     const std::int64_t hiding = hiding_runs(model, row.tool);
     if (hiding != 0)
-      html.raw("<span class=\"cell nw\">names hidden\u00a0").number(hiding).raw("</span>");
+      html.raw("<span class=\"cell nw\">content hidden\u00a0").number(hiding).raw("</span>");
     if (hiding < row.in_force) {
-      html.raw("<span class=\"cell nw\"><strong>nothing hidden\u00a0</strong>")
+      html.raw("<span class=\"cell nw\"><strong>no content hidden\u00a0</strong>")
           .number(row.in_force - hiding)
           .raw("</span>");
     }
@@ -66,21 +66,28 @@ void put_dash(const Page& page, const MatrixRow& row, const MatrixCell& cell,
   html.raw(" <span class=\"cell nw mute\">not watched\u00a0").number(blind).raw("</span>");
 }
 
+// A run stands in one of the two: no mark says well and badly of the same one.
+void put_limits(Html& html, const MatrixCell& cell) {
+  if (cell.tried != 0) put_state(html, "s-limit", "▲", "met or near", cell.tried, cell.first_tried);
+  if (cell.granted > cell.tried)
+    put_state(html, "s-dim", "△", "no record", cell.granted - cell.tried, std::nullopt);
+  if (cell.tried == 0 && cell.granted == 0) html.raw("<span class=\"s-dim\">–</span>");
+}
+
 void put_cell(const Page& page, const MatrixRow& row, Capability capability) {
   const MatrixCell& cell = row.cells[static_cast<std::size_t>(capability)];
   Html& html = page.html;
   const bool is_limits = capability == Capability::limits;
   html.raw("<td").attribute("data-state", cell_words(cell, capability).state).raw(">");
-  if (cell.tried != 0) {
-    put_state(html, "s-tried", "✗", is_limits ? Markup("reached") : Markup("tried"), cell.tried,
-              cell.first_tried);
+  if (is_limits) {
+    put_limits(html, cell);
+    html.raw("</td>");
+    return;
   }
-  if (is_limits && cell.granted != 0)
-    put_state(html, "s-held", "●", "held", cell.granted, std::nullopt);
+  if (cell.tried != 0) put_state(html, "s-tried", "▷", "tried", cell.tried, cell.first_tried);
   if (cell.used != 0) put_state(html, "s-used", "●", "used", cell.used, cell.first_used);
   if (cell.unused != 0) put_state(html, "s-unused", "○", "unused", cell.unused, cell.first_granted);
-  if (!is_limits && cell.unrecorded != 0)
-    put_state(html, "s-dim", "◐", "granted", cell.unrecorded, std::nullopt);
+  if (cell.unrecorded != 0) put_state(html, "s-dim", "◐", "granted", cell.unrecorded, std::nullopt);
   put_dash(page, row, cell, capability);
   html.raw("</td>");
 }
@@ -116,13 +123,15 @@ void put_matrix(const Page& page) {
       "class=\"sym s-unused\">○</span>"
       "granted and unused</li><li><span class=\"sym s-dim\">◐</span>granted; use of this kind is "
       "not recorded</li><li><span class=\"sym "
-      "s-tried\">✗</span>not granted and tried, or tried beyond the grant</li><li><span "
+      "s-tried\">▷</span>tried without a grant, or beyond it: an act of the tool, which was denied "
+      "or "
+      "left to the kernel (Denials and limits says which)</li><li><span "
       "class=\"sym s-dim\">–</span>not granted, no "
       "attempt recorded</li><li><strong>not watched</strong> in so many runs: there a refused act "
       "of this kind leaves no record (<a href=\"#weaker\">What was observed</a>)</li><li><span "
-      "class=\"sym s-held\">●</span>held: a limit was in "
-      "force</li><li><span class=\"sym s-tried\">✗</span>reached: a record says that a limit was "
-      "reached, or that the run was seen at or near it; where none does, see <a "
+      "class=\"sym s-limit\">▲</span>limits in force, met or near: a record says that one was "
+      "reached, or that the run was seen at or near it</li><li><span class=\"sym "
+      "s-dim\">△</span>limits in force, no record that one was met; what that is worth: <a "
       "href=\"#limit-forms\">Limits in force</a></li></ul>\n");
   html.raw(
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table "
@@ -179,7 +188,7 @@ void put_use(const Page& page, const GrantRow& row) {
     page.html.raw(row.grant.object != NameId::none &&
                           page.model.text(row.grant.object) == kNothingHidden
                       ? Markup("nothing was hidden by a pattern")
-                      : Markup("what fits cannot be read; the name may be seen"));
+                      : Markup("content of what fits is hidden; its name may be seen"));
   } else if (row.grant.use == Use::withheld) {
     page.html.raw("nothing granted");
   } else if (row.grant.use == Use::not_recorded) {
@@ -270,7 +279,7 @@ void put_grant_line(const Page& page, std::size_t first, std::size_t end) {
   }
   html.raw("</td><td class=\"n\">").number(row.runs).raw("</td><td>");
   if (is_limit(row)) {
-    html.raw("held; the figure beside a limit is the highest seen, one without has none");
+    html.raw("in force; the figure beside a limit is the highest seen, one without has none");
   } else {
     put_use(page, row);
   }

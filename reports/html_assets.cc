@@ -48,7 +48,7 @@ td time{white-space:normal;display:inline-block;min-width:7.2rem}
 td.nw code{overflow-wrap:normal}
 .matrix{font-size:.86rem}.matrix th,.matrix td{padding:.35rem .45rem}.matrix th[scope=row]{white-space:nowrap}
 td .long{display:block;min-width:12rem;overflow-wrap:anywhere}
-.ref{color:var(--mute)}td .ref{font-size:.8rem}
+.line{display:block}td.n .line{white-space:normal}td.wide{min-width:13rem;overflow-wrap:anywhere}.ref{color:var(--mute)}td .ref{font-size:.8rem}
 b.u{font-weight:400;background:var(--soft);border:1px solid var(--line);border-radius:3px;padding:0 .15em;font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.86em}
 .box{border:1px solid var(--line);border-left:6px solid var(--mute);padding:.8rem 1.1rem 1rem;margin:1.2rem 0;background:var(--soft)}
 .box h2{margin:.1rem 0 .4rem}
@@ -70,11 +70,11 @@ b.u{font-weight:400;background:var(--soft);border:1px solid var(--line);border-r
 .tiles b{display:block;font-size:1.7rem;line-height:1.2;font-weight:600;font-variant-numeric:tabular-nums}
 .tiles .t{display:block;color:var(--link)}
 .sym{display:inline-block;min-width:1.2em;font-weight:600}
-.s-used,.s-held{color:var(--good)}.s-tried{color:var(--bad)}.s-unused{color:var(--warn)}.s-dim{color:var(--mute)}
+.s-used{color:var(--good)}.s-tried{color:var(--bad)}.s-limit{color:var(--warn)}.s-unused{color:var(--warn)}.s-dim{color:var(--mute)}
 .cell{display:block;white-space:nowrap}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1.4rem;margin:.4rem 0;padding:0;list-style:none;font-size:.9rem}
 ul.plain{list-style:none;margin:0;padding:0}
-.c-shown{color:var(--good)}.c-contradicted{color:var(--bad)}.c-partly_shown{color:var(--warn)}.c-no_event,.c-not_recorded{color:var(--mute)}
+.c-shown{color:var(--good)}.c-recorded{color:var(--fg)}.c-contradicted{color:var(--bad)}.c-partly_shown{color:var(--warn)}.c-no_event,.c-not_recorded{color:var(--mute)}
 .d-widened{color:var(--bad)}.d-narrowed{color:var(--good)}.d-changed{color:var(--warn)}
 .tag{display:inline-block;border:1px solid var(--line);border-radius:3px;padding:0 .4em;font-size:.86em;white-space:nowrap;background:var(--bg)}
 .tag.k-denied,.tag.k-problem,.tag.k-aborted,.tag.k-gap,.tag.k-open,.tag.k-left_behind{border-color:var(--bad);color:var(--bad)}
@@ -121,7 +121,6 @@ td .long{min-width:0}
 }
 /* An option must not break at its hyphens: a command scrolls sideways. */
 @media screen{pre[data-copy]{white-space:pre;overflow-wrap:normal;overflow-x:auto}}
-.rest{display:none}@media print{.rest{display:inline}}@media (hover:none){.rest{display:inline}}
 #runs .ref,#runs .id{overflow-wrap:anywhere}
 @media print{
 html{font-size:11px}body{font-size:9.5pt}h1{font-size:18pt}h2{font-size:13pt;margin-top:1.4rem;break-after:avoid}h3{break-after:avoid}
@@ -131,7 +130,7 @@ a{color:inherit;text-decoration:none}
 .scroll{overflow:visible}table,.matrix{font-size:7.6pt}.matrix th,.matrix td{padding:.2rem .25rem}th,td{padding:.2rem .3rem}
 thead{display:table-header-group}tfoot{display:table-row-group}tr,figure,.tiles li,.verdicts li,pre{break-inside:avoid}caption,summary,.filter{break-after:avoid}
 .nw,time,td.n,th.n{white-space:normal}td .long{min-width:0}td time{min-width:6.9em}
-p,li,dd{orphans:2;widows:2}p,li,dd,caption,figcaption{max-width:none}figure svg{max-width:30rem}#runs td:nth-child(8){min-width:8rem}#runs td:nth-child(10){min-width:9rem}#controls td:last-child{min-width:15rem}details .inner{padding-left:0}#method dl{columns:2;column-gap:1.6rem}#method dl dd{margin:0 0 .35rem}#method dt{break-after:avoid}
+p,li,dd{orphans:2;widows:2}p,li,dd,caption,figcaption{max-width:none}figure svg{max-width:30rem}#runs td.wide{min-width:11rem}#controls td:last-child{min-width:15rem}details .inner{padding-left:0}#method dl{columns:2;column-gap:1.6rem}#method dl dd{margin:0 0 .35rem}#method dt{break-after:avoid}
 /* Without grid and var(): not every engine that prints knows them. */
 .tiles,.verdicts,.facts,.legend{display:block}
 .tiles li{display:inline-block;vertical-align:top;width:23.5%;margin:0 .6% .5rem 0;border:1px solid #d0d7de}

@@ -31,7 +31,7 @@ void put_verdict_table(const Page& page) {
         .raw("</th><td")
         .attribute("class", is_qualified(model, check) ? "v-incomplete" : "v-" + check.result)
         .raw(">");
-    html.raw(verdict_symbol(check.result))
+    html.raw(verdict_symbol(model, check))
         .text(verdict_word(model, check))
         .raw("</td><td class=\"n\">")
         .number(check.checked)
@@ -88,14 +88,18 @@ void put_program(const Page& page) {
   Html& html = page.html;
   html.raw("<li><strong>Your verifier.</strong> ").text(verifier_source_text());
   html.raw("\n");
-  open_table(html, {"",
-                    "Programs that had a part in this report. SHA-256 is of the file as it was "
-                    "run, with its debug information.",
-                    "",
-                    {{"Program"}, {"What it did"}, {"Version"}, {"SHA-256"}}});
+  open_table(
+      html,
+      {"",
+       "Programs that had a part in this report. SHA-256 is of the file as it was "
+       "run, with its debug information.",
+       "",
+       {{"Program"}, {"What it did"}, {"Version"}, {"Its digits are printed by"}, {"SHA-256"}}});
   for (const ProgramRow& row : program_rows(model)) {
     html.raw("<tr><th scope=\"row\">").text(row.name).raw("</th><td>").text(row.did);
-    html.raw("</td><td>").text(row.version).raw("</td><td><span class=\"long\">");
+    html.raw("</td><td>").text(row.version).raw("</td><td>");
+    put_code(html, row.check);
+    html.raw("</td><td><span class=\"long\">");
     put_code(html, row.digest);
     html.raw("</span></td></tr>\n");
   }
@@ -122,7 +126,7 @@ void put_steps(const Page& page) {
         .text(step.is_each_line ? "each line ends in" : "last line:")
         .raw(" </small>");
     put_code(html, step.answer);
-    html.raw("<small>. A bad answer: ").text(step.bad).raw("</small>");
+    html.raw("<br><small>A bad answer: ").text(step.bad).raw(".</small>");
     html.raw("</li>\n");
   }
   html.raw("</ol></li>\n</ol>\n<p>")

@@ -57,22 +57,27 @@ void put_controls(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
   html.raw(
-      "<section id=\"controls\"><h2>Evidence by control</h2>\n<p>What the records of the period "
-      "show of each kind of evidence, and which controls "
+      "<section id=\"controls\"><h2>Evidence by control</h2>\n<p>What there is in the period of "
+      "each kind of evidence, and which controls "
       "that kind <em>bears on</em>. No control is called met: that judgement is the reader's. "
       "Map ");
   put_code(html, model.control_map.id + " " + model.control_map.version);
   html.raw(", ");
   put_code(html, model.control_map.digest);
-  html.raw("; <code>--controls FILE</code> replaces it.</p>\n");
-  open_table(html, {"",
-                    "Records named here are examples, not all.",
-                    "",
-                    {{"Kind of evidence"},
-                     {"State in the period"},
-                     {"Shows"},
-                     {"Does not show"},
-                     {"Bears on"}}});
+  html.raw(
+      "; <code>--controls FILE</code> replaces it.</p>\n"
+      "<ul class=\"legend\"><li><span class=\"sym\">◆</span>shown: by the kernel or by a "
+      "measurement</li><li><span class=\"sym\">◇</span>recorded: written down, and nothing else "
+      "says so</li><li><span class=\"sym\">◈</span>in part: what is missing is named</li><li><span "
+      "class=\"sym\">□</span>no such event recorded</li><li><span class=\"sym\">∅</span>absent or "
+      "not recorded</li><li><span class=\"sym\">✗</span>contradicted by the "
+      "verifier</li></ul>\n");
+  open_table(
+      html,
+      {"",
+       "Records named here are examples, not all.",
+       "",
+       {{"Kind of evidence"}, {"State in the period"}, {"Says"}, {"Does not say"}, {"Bears on"}}});
   for (const ControlState& row : model.controls) put_row(page, row);
   close_table(html);
   html.raw("</section>\n");

@@ -44,7 +44,7 @@ void put_exception(const Page& page, const Exception& row, bool with_approval) {
 void put_exceptions(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
-  html.raw("<section id=\"exceptions\"><h2>Exceptions and deviations</h2>\n");
+  html.raw("<section id=\"exceptions\"><h2>Exceptions</h2>\n");
   const std::size_t count = model.exceptions.size();
   if (count == 0) {
     html.raw("<p>").text(model.runs.empty() ? empty_period_text() : "None was recorded.").raw(" ");
@@ -58,7 +58,9 @@ void put_exceptions(const Page& page) {
   TableHead head;
   head.filter = "exceptions";
   head.caption =
-      "Everything that did not go as declared. Refused acts of one run under one rule are one "
+      "Every event of the kinds named above that the records of the period hold; what is said to "
+      "be "
+      "not listed is elsewhere. Refused acts of one run under one rule are one "
       "line, whatever their objects and answers; ";
   head.columns = {{"What and rule"}, {"Tool and run"}, {"When"}, {"Tried"}, {"What happened"}};
   if (with_approval) {

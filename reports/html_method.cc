@@ -86,8 +86,11 @@ void put_weaker(const Page& page) {
   html.raw(" had a weaker form: ");
   html.text(weaker_meaning());
   html.raw(
-      ". The host gave no cgroup for it, and the declaration, or the default of that limit, allows "
-      "the form named here. Weaker is not absent: it is what the host could do.</p>\n");
+      ". No cgroup held it, and the declaration, or the default of that limit, allows the form "
+      "named "
+      "here. ethos-run takes a cgroup where it can get one; why it got none is not recorded. "
+      "Weaker "
+      "is not absent: the limit was in force in the form named.</p>\n");
   if (!model.weaker.empty()) {
     put_counted(
         page,

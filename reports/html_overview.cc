@@ -153,7 +153,12 @@ void put_verdicts(const Page& page) {
   }
   html.raw(
       ". Eight answers to eight questions; none of them is a mark for the work done. <strong>✓ "
-      "holds</strong>: asked and true. <strong>? not checked</strong>: nobody asked or it could "
+      "holds</strong>: asked and true of what is named beside it, which is the ledger and never "
+      "the "
+      "period alone. <strong>(✓) holds</strong>: true only within bounds that a reader has to "
+      "widen "
+      "(the maker's pin, a part of the period). <strong>? not checked</strong>: nobody asked or it "
+      "could "
       "not "
       "be decided; nothing is affirmed, and what would be needed is named. <strong>◑ "
       "incomplete</strong>: true, and something is missing. <strong>✗ fails</strong>: not "
@@ -166,7 +171,7 @@ void put_verdicts(const Page& page) {
         .raw(": <span")
         .attribute("class", is_qualified(model, check) ? "v-incomplete" : "v-" + check.result);
     html.raw(">")
-        .raw(verdict_symbol(check.result))
+        .raw(verdict_symbol(model, check))
         .text(verdict_word(model, check))
         .raw("</span></strong> <small>");
     html.text(shortened(verdict_says(check), 500)).raw("</small></li>\n");

@@ -92,19 +92,24 @@ Markup verdict_symbol(std::string_view result) {
   if (result == "incomplete") return "◑ ";
   return "? ";
 }
+Markup verdict_symbol(const Model& model, const Verdict::Check& check) {
+  return is_qualified(model, check) ? Markup("(✓) ") : verdict_symbol(check.result);
+}
 
 Markup shown_symbol(Shown state) {
   switch (state) {
     case Shown::shown:
-      return "● ";
+      return "◆ ";
+    case Shown::recorded:
+      return "◇ ";
     case Shown::contradicted:
       return "✗ ";
     case Shown::partly:
-      return "◐ ";
+      return "◈ ";
     case Shown::no_event:
-      return "○ ";
+      return "□ ";
     case Shown::not_recorded:
-      return "– ";
+      return "∅ ";
   }
   return "";
 }

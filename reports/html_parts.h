@@ -55,6 +55,8 @@ bool is_deviating(const Run& run);
 
 // ✓ ✗ ◑ ?, never the only carrier of the meaning.
 Markup verdict_symbol(std::string_view result);
+// Of an answer within the bounds that is_qualified tells, one of its own.
+Markup verdict_symbol(const Model& model, const Verdict::Check& check);
 Markup shown_symbol(Shown state);
 // What several pages have: every figure of the model's two periods; the matrix of tools; the
 // stretches of the period as charts and table.

@@ -6,6 +6,7 @@
 #include "reports/html_parts.h"
 #include "reports/limit_forms.h"
 #include "reports/limit_words.h"
+#include "reports/programs.h"
 #include "reports/text.h"
 #include "reports/unwatched.h"
 #include "reports/words.h"
@@ -37,64 +38,99 @@ std::vector<std::uint32_t> detailed_runs(const Model& model, std::size_t most) {
   return out;
 }
 
-// The path, and the start of the digest; all of it is in the tooltip and in runs.csv.
-void put_program(const Page& page, const Run& run) {
-  if (run.exe_path == NameId::none) return;
+// A label and what the record says, on a line of its own.
+void put_line(Html& html, Markup label, std::string_view value) {
+  html.raw("<span class=\"line\"><span class=\"mute\">").raw(label).raw("</span> ");
+  put_code(html, value);
+  html.raw("</span>");
+}
+
+// Paths and whole digests: a page is read where nothing can hover, too.
+void put_program(const Page& page, NameId path, NameId digest, NameId interpreter,
+                 NameId interpreter_digest, bool interprets) {
   const Model& model = page.model;
-  const std::string& digest = model.text(run.exe_sha256);
-  constexpr std::string_view kKind = "sha256:";
-  constexpr std::size_t kDigits = 12;
-  page.html.raw("<span class=\"long\">");
-  put_code(page.html, model.text(run.exe_path));
-  page.html.raw("</span>");
-  if (digest.empty()) return;
-  const bool is_digest = digest.starts_with(kKind);
-  page.html.raw("<span class=\"ref\"").attribute("title", digest).raw(">");
-  // What a narrow column has no room for is on paper and where nothing can hover.
-  const std::size_t shown = is_digest ? kKind.size() + kDigits : digest.size();
-  page.html.text(digest.substr(0, shown));
-  if (shown < digest.size())
-    page.html.raw("<span class=\"rest\">").text(digest.substr(shown)).raw("</span>");
-  page.html.raw("</span>");
-  if (run.interpreter != NameId::none)
-    page.html.raw("<br><span class=\"mute\">read by ")
-        .text(model.text(run.interpreter))
+  Html& html = page.html;
+  if (path != NameId::none) put_code(html, model.text(path));
+  html.raw(" <span class=\"ref\">").text(digest_or_why(model, path, digest)).raw("</span>");
+  if (interpreter != NameId::none) {
+    html.raw("<span class=\"line\"><span class=\"mute\">read by ")
+        .text(model.text(interpreter))
+        .raw("</span> <span class=\"ref\">");
+    html.text(digest_or_why(model, interpreter, interpreter_digest)).raw("</span></span>");
+  }
+  if (interprets)
+    html.raw("<span class=\"line mute\">interpreter: its script has no digest</span>");
+}
+
+void put_when(const Page& page, const Run& run) {
+  Html& html = page.html;
+  put_time(page, run.started_ms);
+  html.raw("<span class=\"line\"><span class=\"mute\">to</span> ");
+  if (run.ended) {
+    put_time(page, run.ended_ms);
+  } else {
+    html.raw("no end recorded");
+  }
+  html.raw("</span>");
+  if (run.state == RunState::closed)
+    html.raw("<span class=\"line mute\">ran for ")
+        .text(human_duration(run.duration_ms))
         .raw("</span>");
-  if (run.interprets)
-    page.html.raw("<br><span class=\"mute\">interpreter: its script has no digest</span>");
+}
+
+void put_ids(Html& html, const Run& run, bool has_details) {
+  // With details, the deep link opens them; without, it points at the row.
+  if (has_details) html.raw("<a").attribute("href", "#run-" + run.id).raw(">");
+  html.text(run.id);
+  if (has_details) html.raw("</a>");
+  html.raw("<br>");
+  put_ref(html, run.opened);
+  if (run.ended) {
+    html.raw("<span class=\"line\"><span class=\"mute\">ended</span> ");
+    put_ref(html, *run.ended);
+    html.raw("</span>");
+  }
+}
+
+void put_rules(const Page& page, const Run& run) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  html.text(model.text(run.origin)).raw(", ").text(model.text(run.profile));
+  if (run.ceilings != NameId::none) html.raw(", under ").text(model.text(run.ceilings));
+  put_line(html, "commitment", declaration_words(run));
+  put_line(html, "revision",
+           run.revision == NameId::none ? std::string_view("not recorded")
+                                        : std::string_view(model.text(run.revision)));
 }
 
 void put_row(const Page& page, const Run& run, bool has_details) {
   const Model& model = page.model;
   Html& html = page.html;
   html.raw("<tr");
-  // With details, the deep link opens them; without, it points at the row.
   if (!has_details) html.attribute("id", "run-" + run.id);
   html.raw("><td class=\"id\"");
   html.attribute("title", run.id).raw(">");
-  if (has_details) html.raw("<a").attribute("href", "#run-" + run.id).raw(">");
-  html.text(std::string_view(run.id).substr(0, 8));
-  if (run.id.size() > 8)
-    html.raw("<span class=\"rest\">").text(std::string_view(run.id).substr(8)).raw("</span>");
-  if (has_details) html.raw("</a>");
+  put_ids(html, run, has_details);
   html.raw("</td><td>").text(model.text(run.tool));
-  if (run.command != NameId::none) {
-    html.raw("<br><span class=\"long mute\">");
-    put_code(html, shortened(model.text(run.command), 120));
-    html.raw("</span>");
-  }
-  html.raw("</td><td class=\"nw\">").text(caller_text(model, run)).raw("</td><td>");
-  put_program(page, run);
+  html.raw("<span class=\"line\"><span class=\"mute\">by user id</span> ")
+      .text(caller_text(model, run))
+      .raw("</span>");
+  put_line(html, "command", shortened(command_words(model, run), 120));
+  html.raw("</td><td class=\"wide\">");
+  put_program(page, run.exe_path, run.exe_sha256, run.interpreter, run.interpreter_sha256,
+              run.interprets);
+  html.raw("</td><td class=\"wide\">");
+  put_rules(page, run);
   html.raw("</td><td>");
-  put_time(page, run.started_ms);
-  html.raw("</td><td class=\"n\">")
-      .text(run.state == RunState::closed ? human_duration(run.duration_ms) : "")
-      .raw("</td><td>");
-  html.text(ending_text(model, run)).raw("</td><td>");
-  if (run.ended) html.text(status_text(model, run));
+  put_when(page, run);
+  html.raw("</td><td>").text(ending_text(model, run));
+  if (run.ended && run.state != RunState::aborted)
+    html.raw("<span class=\"line\"><span class=\"mute\">ethos-run</span> ")
+        .text(status_text(model, run))
+        .raw("</span>");
   html.raw("</td><td class=\"n\">").number(run.denied_acts);
   if (const std::string_view label = watch_label(model, run); !label.empty())
-    html.raw("<br><span class=\"mute\">").text(label).raw("</span>");
+    html.raw("<span class=\"line mute\">").text(label).raw("</span>");
   html.raw("</td><td>");
   if (run.limits_hit != NameId::none)
     html.raw("limit records: ").text(limit_labels(model.text(run.limits_hit)));
@@ -102,9 +138,7 @@ void put_row(const Page& page, const Run& run, bool has_details) {
   if (run.weaker != NameId::none)
     html.raw("weaker: ").text(short_form_labels(model.text(run.weaker)));
   html.raw("</td><td class=\"n\">").number(std::uint64_t{run.exports}).raw("</td><td>");
-  html.text(model.text(run.network)).raw("</td><td>");
-  put_ref(html, run.opened);
-  html.raw("</td></tr>\n");
+  html.text(model.text(run.network)).raw("</td></tr>\n");
 }
 
 void put_fact(Html& html, Markup label, std::string_view value) {
@@ -184,17 +218,10 @@ void put_details(const Page& page, std::uint32_t index,
   if (run.interpreter != NameId::none)
     put_fact(html, "Read by",
              model.text(run.interpreter) + " " + model.text(run.interpreter_sha256));
-  if (run.command != NameId::none) {
-    html.raw("<dt>Command line</dt><dd><span class=\"long\">");
-    put_code(html, model.text(run.command));
-    html.raw("</span></dd>\n");
-  } else {
-    put_fact(html, "Command line",
-             std::to_string(run.argc) +
-                 (model.shows_arguments ? " words, no longer kept"
-                                        : " words, which the record only commits to (--arguments "
-                                          "shows them)"));
-  }
+  html.raw("<dt>Command line</dt><dd><span class=\"long\">");
+  put_code(html, command_words(model, run));
+  html.raw("</span></dd>\n");
+  put_fact(html, "Commitment to the declaration", declaration_words(run));
   put_fact(html, "Host", model.text(run.kernel) + ", ethos-run " + model.text(run.product));
   put_grants_of(page, run);
   put_fact(html, "Held more weakly", form_labels(model.text(run.weaker)));
@@ -231,6 +258,44 @@ void put_details(const Page& page, std::uint32_t index,
 
 }  // namespace
 
+namespace {
+
+void put_programs(const Page& page) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  const std::size_t shown = std::min(model.programs.size(), page.limits.rows);
+  html.raw("<h3 id=\"programs\">Programs by digest</h3>\n");
+  put_shown(html, shown, model.programs.size(), "in the order of the ledger", "programs.csv");
+  open_table(html, {"programs",
+                    "",
+                    std::string(program_rows_text()),
+                    {{"Ran as tool"},
+                     {"Program and SHA-256"},
+                     {"Runs", true},
+                     {"Started", true},
+                     {"First opened"},
+                     {"Last opened"}}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ProgramUse& row = model.programs[i];
+    html.raw("<tr><th scope=\"row\">").text(model.text(row.tool)).raw("</th><td class=\"wide\">");
+    put_program(page, row.path, row.digest, row.interpreter, row.interpreter_digest,
+                row.interprets);
+    html.raw("</td><td class=\"n\">").number(row.runs).raw("</td><td class=\"n\">");
+    html.number(row.started).raw("</td><td>");
+    put_time(page, row.first_ms);
+    html.raw("<br>");
+    put_ref(html, row.first);
+    html.raw("</td><td>");
+    put_time(page, row.last_ms);
+    html.raw("<br>");
+    put_ref(html, row.last);
+    html.raw("</td></tr>\n");
+  }
+  close_table(html);
+}
+
+}  // namespace
+
 void put_runs(const Page& page) {
   const Model& model = page.model;
   Html& html = page.html;
@@ -239,6 +304,8 @@ void put_runs(const Page& page) {
     html.raw("<p>").text(empty_period_text()).raw("</p></section>\n");
     return;
   }
+  put_programs(page);
+  html.raw("<h3>Run by run</h3>\n");
   const std::vector<std::uint32_t> detailed = detailed_runs(model, page.limits.details);
   std::vector<bool> has_details(model.runs.size(), false);
   for (const std::uint32_t index : detailed) has_details[index] = true;
@@ -250,19 +317,16 @@ void put_runs(const Page& page) {
               "In the order of the ledger. A linked run has details below. \"Reads not watched\": "
               "a refused read leaves no record there, so 0 is not \"none was tried\". ",
               std::string(run_columns_text()),
-              {{"Run"},
-               {"Tool"},
-               {"Started by user id"},
+              {{"Run and records"},
+               {"Tool, started by, command"},
                {"Program and SHA-256"},
-               {"Opened"},
-               {"Ran for", true},
-               {"The tool ended"},
-               {"Status of ethos-run"},
+               {"Declaration and revision"},
+               {"Opened, ended, ran for"},
+               {"How it ended: tool, status of ethos-run"},
                {"Refused acts", true},
                {"Limits"},
                {"Exports", true},
-               {"Network"},
-               {"Record"}}});
+               {"Network"}}});
   for (const std::uint32_t index : order) put_row(page, model.runs[index], has_details[index]);
   close_table(html);
   if (!detailed.empty()) {

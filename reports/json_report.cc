@@ -52,6 +52,7 @@ class Writer {
     list("denials", model_.denials, [this](const Denial& row) { denial(row); });
     list("limits", model_.limits, [this](const LimitEvent& row) { limit(row); });
     list("limit_forms", model_.limit_forms, [this](const LimitForm& row) { limit_form(row); });
+    list("programs", model_.programs, [this](const ProgramUse& row) { program(row); });
     list("gaps", model_.gaps, [this](const Gap& row) { gap(row); });
     list("artifacts", model_.artifacts, [this](const Artifact& row) { artifact(row); });
     list("drift", model_.drift, [this](const Drift& row) { drift(row); });
@@ -358,6 +359,19 @@ class Writer {
     ref("first", row.first);
   }
 
+  void program(const ProgramUse& row) {
+    name("tool", row.tool);
+    name_if("exe", row.path);
+    name_if("exe_sha256", row.digest);
+    name_if("interpreter", row.interpreter);
+    name_if("interpreter_sha256", row.interpreter_digest);
+    out_.member("runs", row.runs).member("started", row.started);
+    ref("first", row.first);
+    time("first_at", row.first_ms);
+    ref("last", row.last);
+    time("last_at", row.last_ms);
+  }
+
   void artifact(const Artifact& row) {
     run_of(row.run);
     ref("record", row.ref);
@@ -435,6 +449,7 @@ class Writer {
     name_if("interpreter", row.interpreter);
     name_if("interpreter_sha256", row.interpreter_sha256);
     name_if("ceilings", row.ceilings);
+    if (!row.declaration.empty()) out_.member("declaration_commitment", row.declaration);
     out_.member("arguments", row.argc);
     name_if("command", row.command);
     name_if("decision", row.decision);

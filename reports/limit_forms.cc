@@ -158,8 +158,9 @@ bool is_weaker_form(std::string_view limit, std::string_view enforced_by) {
 }
 
 std::string_view weaker_meaning() {
-  return "a limit that a cgroup can hold for the whole cage (memory, number of processes) and that "
-         "something else held; also a cage without /proc. Limits with one form only (size of a "
+  return "a limit of the whole cage (memory, number of processes) that no cgroup held, but "
+         "something that holds less; also a cage without /proc. Limits with one form only (size of "
+         "a "
          "file, open files, space, new files, output, time) are not called weaker, whatever holds "
          "them";
 }

@@ -22,8 +22,8 @@ std::string limit_label(std::string_view limit);
 // "the supervisor", "the kernel, each process by itself (rlimit)": by what a limit is held, and of
 // the number of processes who refuses and who looks.
 std::string enforcer_label(std::string_view limit, std::string_view enforced_by);
-// Whether this is the weaker of two forms: a cgroup could hold the limit, and something else does.
-// What has no other form (size of a file, open files, space) is not weaker. Table L of
+// Whether this is the weaker of two forms: a cgroup is the stronger one, and something else held
+// the limit. What has no other form (size of a file, open files, space) is not weaker. Table L of
 // declaration.md, and the field `weaker` of enforced.md.
 bool is_weaker_form(std::string_view limit, std::string_view enforced_by);
 std::string_view weaker_meaning();

@@ -40,7 +40,7 @@ std::string_view label_of(Capability capability) {
     case Capability::files:
       return "Open other files";
     case Capability::hidden:
-      return "Hidden files";
+      return "Hidden content";
     case Capability::network:
       return "Network";
     case Capability::git:
@@ -85,6 +85,8 @@ std::string_view name_of(Shown state) {
   switch (state) {
     case Shown::shown:
       return "shown";
+    case Shown::recorded:
+      return "recorded";
     case Shown::contradicted:
       return "contradicted";
     case Shown::partly:
@@ -101,10 +103,12 @@ std::string_view label_of(Shown state) {
   switch (state) {
     case Shown::shown:
       return "shown";
+    case Shown::recorded:
+      return "recorded";
     case Shown::contradicted:
       return "contradicted";
     case Shown::partly:
-      return "partly shown";
+      return "in part";
     case Shown::no_event:
       return "no such event recorded";
     case Shown::not_recorded:

@@ -122,7 +122,8 @@ struct Run {
   NameId caller = NameId::none;      // user id in decimal
   std::uint32_t denial_records = 0, setup_denials = 0, limit_records = 0, gaps = 0, exports = 0;
   std::uint64_t denied_acts = 0, lost_acts = 0, output_bytes = 0, max_rss_bytes = 0;
-  std::string argv;  // commitment to it: base64 of `c`; until it is opened
+  std::string declaration;  // commitment to what it says: base64 of `c`
+  std::string argv;         // commitment to it: base64 of `c`; until it is opened
   std::int64_t argc = 0;
   std::optional<std::uint64_t> program_starts;  // seen by the sensor; which ones is committed
   std::int64_t cpu_ms = 0;
@@ -183,6 +184,17 @@ struct Artifact {
   std::int64_t results = 0;      // in a SARIF file
   NameId converter = NameId::none;  // of a SARIF file: version of the ethos-sarif that wrote it
   bool breaks_schema = false;       // the tool's own SARIF, kept as it was
+};
+
+// Runs in which one tool had the same program: what ran, by its bytes.
+struct ProgramUse {
+  NameId tool = NameId::none, path = NameId::none, digest = NameId::none;
+  NameId interpreter = NameId::none, interpreter_digest = NameId::none;
+  bool interprets = false;
+  std::int64_t runs = 0;
+  std::int64_t started = 0;  // of these, released with a command that was there
+  Ref first, last;           // the first records of the first and the last of them
+  std::int64_t first_ms = 0, last_ms = 0;
 };
 
 struct Gap {
@@ -385,8 +397,11 @@ struct ControlMap {
   std::vector<ControlKind> kinds;
 };
 
-// What the records show of a kind of evidence. `no_event` and `not_recorded` are no findings.
-enum class Shown : std::uint8_t { shown, contradicted, partly, no_event, not_recorded };
+// What there is of a kind of evidence. `shown`: by the kernel (a notified call, its counters, what
+// was read back of a cage) or by a measurement (a digest, the verifier's own computation).
+// `recorded`: ethos-run wrote it down, and nothing else says so. `no_event` and `not_recorded` are
+// no findings.
+enum class Shown : std::uint8_t { shown, recorded, contradicted, partly, no_event, not_recorded };
 std::string_view name_of(Shown state);
 std::string_view label_of(Shown state);
 
@@ -453,6 +468,7 @@ struct Model {
   std::vector<Gap> gaps;
   std::vector<Artifact> artifacts;
   std::vector<LimitForm> limit_forms;
+  std::vector<ProgramUse> programs;
 
   Tally now, previous;
   Coverage covered, covered_before;  // of the period, and of the one before it

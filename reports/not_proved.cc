@@ -103,7 +103,7 @@ std::vector<std::string> not_proved(const Model& model) {
   if (!model.weaker.empty()) {
     out.push_back(
         "The full strength of limits in " + plural(model.now.runs_with_weaker, "run", "runs") +
-        ": a cgroup could hold them and something weaker did (section Strength of enforcement).");
+        ": no cgroup held them there, something weaker did (section Strength of enforcement).");
   }
   if (const std::string unseen = unseen_limits_text(model); !unseen.empty()) {
     const bool has_pids =

@@ -10,6 +10,9 @@
 namespace ethos::reports {
 namespace {
 
+// All programs but the verifier are of one tree of sources.
+constexpr std::string_view kWholeTree = "scripts/source-digest all";
+
 // The last line of ethos-verify by its exit status.
 std::string last_line_of_verifier(int status) {
   if (status == 4) return "INCOMPLETE: what is there is intact, but something is missing.";
@@ -146,11 +149,16 @@ std::string verifier_source_text() {
          "that was handed over builds it. Get the source tree from whoever publishes the product, "
          "on another way than this report: a page cannot name an address that you may trust. "
          "Which tree it has to be is in the version: the digits after \"src.\" are a digest of "
-         "the sources, and scripts/source-digest prints those of the tree that you have.";
+         "sources. Those of ethos-verify are of the folder verify/ alone (scripts/source-digest "
+         "verify), those of the other programs of the whole tree (scripts/source-digest all): so "
+         "two different digests are usual in one tree. A third is of another tree, as when tools "
+         "ran under one build and the report was made by a later one; to check a report only the "
+         "verifier's has to be yours.";
 }
 
 std::string same_program_text() {
-  return "What counts: equal digits after \"src.\" mean equal sources. Equal SHA-256 of two "
+  return "What counts: equal digits after \"src.\", told by the same command, mean equal sources. "
+         "Equal SHA-256 of two "
          "files mean equal programs; different ones mean little, because debug information, "
          "compiler and path of the build are in that digest too. scripts/check-reproducible "
          "builds twice in directories of different names and compares the bytes; with "
@@ -160,19 +168,20 @@ std::string same_program_text() {
 
 std::vector<ProgramRow> program_rows(const Model& model) {
   std::vector<ProgramRow> out;
-  out.push_back(
-      {"ethos-verify", "gave the verdicts", model.verdict.verifier, verifier_digest_text(model)});
+  out.push_back({"ethos-verify", "gave the verdicts", model.verdict.verifier,
+                 verifier_digest_text(model), "scripts/source-digest verify"});
   out.push_back({"ethos-report", "made this report", model.generator,
                  model.generator_digest.empty()
                      ? std::string("not known: its file could not be read")
-                     : model.generator_digest});
+                     : model.generator_digest,
+                 std::string(kWholeTree)});
   const auto add = [&](std::string_view name, std::string_view did,
                        const std::set<std::string>& versions) {
     std::string list;
     for (const std::string& version : versions) list += (list.empty() ? "" : ", ") + version;
     if (!list.empty())
-      out.push_back(
-          {std::string(name), std::string(did), list, "not recorded: a record names the version"});
+      out.push_back({std::string(name), std::string(did), list,
+                     "not recorded: a record names the version", std::string(kWholeTree)});
   };
   std::set<std::string> runners;
   for (const CountedName& row : model.products) runners.insert(model.text(row.name));
@@ -190,6 +199,7 @@ std::vector<std::string> verifier_build_commands() {
           "cmake --build --preset release --target ethos-verify",
           "build/release/bin/ethos-verify --version",
           "scripts/source-digest verify",
+          "scripts/source-digest all",
           "scripts/check-reproducible --against FILE",
           "sha256sum FILE"};
 }

@@ -46,6 +46,7 @@ std::string same_program_text();
 // Every program that had a part in this report.
 struct ProgramRow {
   std::string name, did, version, digest;
+  std::string check;  // what prints the digits of its version, in the source tree
 };
 std::vector<ProgramRow> program_rows(const Model& model);
 // "sha256:... (ethos-verify 0.1.0, the file that was run)", or that it is not known.

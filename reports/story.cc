@@ -24,7 +24,7 @@ std::string under_text(JsonValue ceilings) {
 }
 
 // ": the tool's own", or why ethos-run ended with another number.
-std::string status_words(JsonValue close) {
+std::string status_words(JsonValue close, std::uint64_t lost_acts) {
   Model model;
   Run run;
   run.state = close["ended_by"].text_or("") == "refused" ? RunState::refused : RunState::closed;
@@ -33,6 +33,8 @@ std::string status_words(JsonValue close) {
   run.signal = close["exit"]["signal"].integer();
   run.status = close["status"].integer_or(-1);
   run.not_executed = is_not_executed(close);
+  run.denied_acts = close["denials"]["acts"].big_or(0);
+  run.lost_acts = lost_acts;
   const std::string meaning = status_meaning(model, run);
   return meaning.empty() ? meaning : " (" + meaning + ")";
 }
@@ -82,6 +84,7 @@ void Story::add(std::uint64_t seq, JsonValue record, const Hash& leaf) {
     line("Said " + human_bytes(body["bytes"].big_or(0)) + " on " + text_of(body["stream"]) +
          (body["truncated"].bool_or(false) ? ", cut at the limit." : "."));
   } else if (type == "run.gap") {
+    lost_acts_ += body["lost"].big_or(0);
     line(std::to_string(body["lost"].big_or(0)) +
          " acts were counted without a record of their own (" + text_of(body["reason"]) + ").");
   } else if (type == "run.abort") {
@@ -212,7 +215,7 @@ void Story::closed(JsonValue body) {
                               : std::string("was ended");
   line(after() + ": over. The tool ran for " + human_duration(body["duration_ms"].integer_or(0)) +
        " and " + how + ", ended by " + ended_by + "; status of ethos-run " +
-       std::to_string(body["status"].integer_or(-1)) + status_words(body) + ".");
+       std::to_string(body["status"].integer_or(-1)) + status_words(body, lost_acts_) + ".");
   const JsonValue usage = body["usage"];
   line("Used " + human_duration(usage["cpu_ms"].integer_or(0)) + " of CPU and " +
        human_bytes(usage["max_rss_bytes"].big_or(0)) + " of memory; processes left: " +

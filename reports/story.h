@@ -48,7 +48,7 @@ class Story {
   std::int64_t start_ms_ = 0, now_ms_ = 0, since_ms_ = 0;
   std::string start_boot_, observe_;
   std::vector<std::string> granted_;  // paths
-  std::uint64_t start_ns_ = 0;
+  std::uint64_t start_ns_ = 0, lost_acts_ = 0;
   bool has_ended_ = false;
 };
 

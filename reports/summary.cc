@@ -7,6 +7,7 @@
 #include "reports/coverage.h"
 #include "reports/exceptions.h"
 #include "reports/limit_forms.h"
+#include "reports/programs.h"
 #include "reports/sample.h"
 
 namespace ethos::reports {
@@ -142,6 +143,7 @@ void summarise(Model& model) {
   count_rules(model);
   fill_buckets(model);
   list_limit_forms(model);
+  list_programs(model);
   list_exceptions(model);
   fix_population(model);
 }

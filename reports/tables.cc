@@ -69,7 +69,8 @@ void fill_runs(const Model& model, Table& table) {
                 "command",
                 "interpreter",
                 "interpreter_sha256",
-                "ceilings"});
+                "ceilings",
+                "declaration_commitment"});
   for (const Run& run : model.runs) {
     table.text(run.id)
         .text(run.tool)
@@ -89,7 +90,7 @@ void fill_runs(const Model& model, Table& table) {
     table.text(run.problem).number(run.records).ref(run.opened).ref_if(run.ended);
     table.ref(run.last).text(status_meaning(model, run));
     table.number(run.argc).text(run.command).text(run.interpreter);
-    table.text(run.interpreter_sha256).text(run.ceilings).end();
+    table.text(run.interpreter_sha256).text(run.ceilings).plain(run.declaration).end();
   }
 }
 
@@ -134,6 +135,17 @@ void fill_limit_forms(const Model& model, Table& table) {
   for (const LimitForm& row : model.limit_forms) {
     table.text(row.limit).text(row.by).number(row.runs).plain(name_of(row.seen));
     table.text(seen_text(model.text(row.limit), model.text(row.by))).ref(row.first).end();
+  }
+}
+
+void fill_programs(const Model& model, Table& table) {
+  table.header({"tool", "exe", "exe_sha256", "interpreter", "interpreter_sha256", "runs", "started",
+                "first_local", "first_utc", "first_seq", "first_leaf", "last_local", "last_utc",
+                "last_seq", "last_leaf"});
+  for (const ProgramUse& row : model.programs) {
+    table.text(row.tool).text(row.path).text(row.digest).text(row.interpreter);
+    table.text(row.interpreter_digest).number(row.runs).number(row.started);
+    table.time(row.first_ms).ref(row.first).time(row.last_ms).ref(row.last).end();
   }
 }
 
@@ -365,7 +377,7 @@ void fill_sample(const Model& model, Table& table) {
 }  // namespace
 
 std::span<const TableKind> all_tables() {
-  static constexpr std::array<TableKind, 18> kTables = {{
+  static constexpr std::array<TableKind, 19> kTables = {{
       {"counts", "Figures", fill_counts},
       {"exceptions", "Exceptions", fill_exceptions},
       {"allowed", "Allowed versus used", fill_allowed},
@@ -376,6 +388,7 @@ std::span<const TableKind> all_tables() {
       {"limits", "Limits", fill_limits},
       {"limit_forms", "Limits in force", fill_limit_forms},
       {"gaps", "Lost events", fill_gaps},
+      {"programs", "Programs by digest", fill_programs},
       {"artifacts", "Files by digest", fill_artifacts},
       {"comparison", "Grants compared", fill_comparison},
       {"drift", "Drift of grants", fill_drift},

@@ -86,9 +86,12 @@ void Verdict::forget_form(std::size_t key_epochs) {
   for (Check& check : checks) {
     if (check.name == "signatures" && check.result == "pass") {
       check.checked = static_cast<std::int64_t>(key_epochs);
-      check.text =
-          "the last checkpoint, the one at which each earlier key ended, and every other that is "
-          "there are signed by the key in force";
+      check.text = key_epochs <= 1
+                       ? "the last checkpoint, and every other that is there, is signed by the one "
+                         "key that the ledger has had"
+                       : "the last checkpoint, the one at which each earlier key ended, and every "
+                         "other that is there, is signed by the key that was in force at its "
+                         "last record";
     } else if (check.name == "disclosure" && check.result == "pass") {
       check.checked = commitments;
       check.text = std::to_string(commitments) +

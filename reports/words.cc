@@ -17,6 +17,20 @@ std::string plural(std::int64_t count, std::string_view one, std::string_view ma
   return std::to_string(count) + " " + std::string(count == 1 ? one : many);
 }
 
+std::string plural_acts(std::uint64_t count, std::string_view what) {
+  return std::to_string(count) + (count == 1 ? " act was" : " acts were") + std::string(what);
+}
+
+// --fail-on-denial: which of its two reasons, by the run's own records.
+std::string acts_of_122(const Run& run) {
+  const std::string denied = plural_acts(run.denied_acts, " denied");
+  const std::string lost = plural_acts(run.lost_acts, " counted without a record");
+  if (run.denied_acts == 0 && run.lost_acts == 0)
+    return "acts were denied, or counted without a record; which is not recorded";
+  if (run.lost_acts == 0) return denied + ", none counted without a record";
+  return run.denied_acts == 0 ? lost + ", no record of a denial" : denied + ", " + lost;
+}
+
 std::int64_t runs_named(const Model& model, const std::vector<CountedName>& rows,
                         std::string_view name) {
   for (const CountedName& row : rows) {
@@ -92,7 +106,7 @@ std::string status_meaning(const Model& model, const Run& run) {
   if (run.not_executed)
     return run.status == 127 ? "the command was not found" : "the command is not executable";
   if (run.status == own) return "the tool's own";
-  if (run.status == 122) return "set by ethos-run: acts were denied or lost";
+  if (run.status == 122) return "set by ethos-run: " + acts_of_122(run);
   return "not the tool's own";
 }
 
@@ -219,7 +233,7 @@ CellWords cell_words(const MatrixCell& cell, Capability capability) {
   };
   const bool is_limits = capability == Capability::limits;
   if (cell.tried != 0) {
-    add("✗",
+    add(is_limits ? "▲" : "▷",
         is_limits           ? "reached"
         : cell.granted != 0 ? "tried_beyond"
                             : "not_granted_tried",
@@ -228,7 +242,7 @@ CellWords cell_words(const MatrixCell& cell, Capability capability) {
                         plural(cell.tried, "run", "runs"));
   }
   if (is_limits && cell.granted != 0)
-    add("●", "held", "held in " + plural(cell.granted, "run", "runs"));
+    add("△", "held", "in force in " + plural(cell.granted, "run", "runs"));
   if (cell.used != 0)
     add("●", "granted_used", "granted and used in " + plural(cell.used, "run", "runs"));
   if (cell.unused != 0)

@@ -65,16 +65,16 @@ void collect(const json& value, const std::string& key, std::set<std::string>& d
 
 TEST_CASE("controls: each state follows from the records", "[reports]") {
   const Model model = judged();
-  CHECK(state_of(model, "run_opened").state == Shown::shown);
+  CHECK(state_of(model, "run_opened").state == Shown::recorded);
   CHECK(state_of(model, "grant_enforced").state == Shown::partly);   // one run held more weakly
   CHECK(state_of(model, "denial").state == Shown::partly);           // 1200 lost acts
   CHECK(state_of(model, "network_attempt").state == Shown::partly);  // agent had loopback
   CHECK(state_of(model, "limit_reached").state == Shown::partly);    // one held by an rlimit
   CHECK(state_of(model, "run_closed").state == Shown::partly);
-  CHECK(state_of(model, "run_lost").state == Shown::shown);
+  CHECK(state_of(model, "run_lost").state == Shown::recorded);
   CHECK(state_of(model, "artifact").state == Shown::shown);
   CHECK(state_of(model, "approval").state == Shown::partly);
-  CHECK(state_of(model, "erasure").state == Shown::shown);
+  CHECK(state_of(model, "erasure").state == Shown::recorded);
   CHECK(state_of(model, "chain").state == Shown::shown);
   CHECK(state_of(model, "anchor").state == Shown::not_recorded);
   CHECK(state_of(model, "waiver").state == Shown::not_recorded);

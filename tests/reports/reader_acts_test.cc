@@ -185,7 +185,7 @@ TEST_CASE("reader: an interpreter is called one, and a script has both digests",
   CHECK(has(joined_not_proved(made.model), "What the program was told to do in 1 run:"));
   const Rendered files = render(made.model);
   CHECK(has(files.html, "interpreter: its script has no digest"));
-  CHECK(has(files.html, "read by system:usr/bin/python3.11"));
+  CHECK(has(files.html, "read by system:usr/bin/python3.11</span> <span class=\"ref\">sha256:"));
   CHECK(json::parse(files.json)["runs"][1]["interpreter"] == "system:usr/bin/python3.11");
   CHECK(has(files.runs, "system:usr/bin/python3.11"));
   CHECK_FALSE(has(joined_not_proved(small_model()), "What the program was told to do"));

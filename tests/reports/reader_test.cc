@@ -222,8 +222,18 @@ TEST_CASE("reader: the tool's exit and the status of ethos-run stand beside each
   Run run = model.runs.front();
   run.exit_code = 0;
   run.status = 122;
-  CHECK(outcome_text(model, run) ==
-        "tool: exit 0; ethos-run: 122: set by ethos-run: acts were denied or lost");
+  run.denied_acts = 4;
+  run.lost_acts = 0;
+  CHECK(
+      outcome_text(model, run) ==
+      "tool: exit 0; ethos-run: 122: set by ethos-run: 4 acts were denied, none counted without a "
+      "record");
+  run.lost_acts = 1;
+  CHECK(has(status_text(model, run), "4 acts were denied, 1 act was counted without a record"));
+  run.denied_acts = 0;
+  CHECK(has(status_text(model, run), "1 act was counted without a record, no record of a denial"));
+  run.lost_acts = 0;
+  CHECK(has(status_text(model, run), "which is not recorded"));
   run.exit_code = 122;
   CHECK(status_text(model, run) == "122: the tool's own");
   run.exit_code = 125;
@@ -430,9 +440,10 @@ TEST_CASE("reader: a tool from which nothing was hidden is told apart", "[report
   const auto row = html.find("<tr><th scope=\"row\">bare</th>");
   REQUIRE(row != std::string::npos);
   const std::string cells = html.substr(row, html.find("</tr>", row) - row);
-  CHECK(has(cells, "<strong>nothing hidden\u00a0</strong>1"));
-  CHECK_FALSE(has(cells, "names hidden"));
-  CHECK(has(html, "names hidden\u00a01"));
+  CHECK(has(cells, "<strong>no content hidden\u00a0</strong>1"));
+  CHECK_FALSE(has(cells, ">content hidden"));
+  CHECK(has(html, ">content hidden\u00a01"));
+  CHECK_FALSE(has(html, "names hidden"));
 }
 
 TEST_CASE("reader: whoever holds the key, and whose pin it was, are not left out", "[reports]") {
