@@ -89,7 +89,7 @@ inline constexpr std::size_t kMaxFleetExceptions = 50000;
 
 // How many verified members show a kind of evidence in which state (in the order of Shown).
 struct ControlCounts {
-  std::array<std::int64_t, 5> by_state{};
+  std::array<std::int64_t, kShownStates> by_state{};
   std::int64_t unverified = 0;
 };
 ControlCounts count_control(const Fleet& fleet, std::size_t kind);

@@ -391,8 +391,9 @@ class FleetPage {
     TableHead head{"", "No control is called met: that judgement is the reader's.", "", {}};
     head.columns.push_back({"Kind of evidence"});
     head.columns.push_back({"Shown", true});
+    head.columns.push_back({"Recorded", true});
     head.columns.push_back({"Contradicted", true});
-    head.columns.push_back({"Partly shown", true});
+    head.columns.push_back({"In part", true});
     head.columns.push_back({"No event", true});
     head.columns.push_back({"Not recorded", true});
     head.columns.push_back({"Not verified", true});

@@ -114,7 +114,7 @@ void changes(const Fleet& fleet, Table& table) {
 }
 
 void controls(const Fleet& fleet, Table& table) {
-  table.header({"kind", "title", "shown", "contradicted", "partly_shown", "no_event",
+  table.header({"kind", "title", "shown", "recorded", "contradicted", "partly_shown", "no_event",
                 "not_recorded", "not_verified"});
   for (std::size_t i = 0; i < fleet.frame.control_map.kinds.size(); ++i) {
     const ControlKind& kind = fleet.frame.control_map.kinds[i];

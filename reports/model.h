@@ -402,6 +402,7 @@ struct ControlMap {
 // `recorded`: ethos-run wrote it down, and nothing else says so. `no_event` and `not_recorded` are
 // no findings.
 enum class Shown : std::uint8_t { shown, recorded, contradicted, partly, no_event, not_recorded };
+inline constexpr std::size_t kShownStates = 6;
 std::string_view name_of(Shown state);
 std::string_view label_of(Shown state);
 

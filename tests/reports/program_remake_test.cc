@@ -29,7 +29,7 @@ TEST_CASE("program: a report is made again and compared", "[reports]") {
   const auto same = verify();
   CAPTURE(same.out, same.err);
   REQUIRE(same.status == 0);
-  CHECK(lines(same.out) == 23);
+  CHECK(lines(same.out) == 24);
   SECTION("a figure changed in a file") {
     std::string text = read_text(bench.path("out/counts.csv"));
     text.replace(text.find("runs,12"), 7, "runs,11");
@@ -173,7 +173,7 @@ TEST_CASE("program: a signed report names its files and its signer", "[reports]"
   const auto good = verify(vkey);
   CAPTURE(good.out, good.err);
   CHECK(good.status == 0);
-  CHECK(good.out.find("signed by reports.example.com, names 23 files") != std::string::npos);
+  CHECK(good.out.find("signed by reports.example.com, names 24 files") != std::string::npos);
   CHECK(verify("nonsense").status == 2);
   const auto other = bench.run_raw({"key", "reports.example.com", "-o", bench.path("other.key")});
   CHECK(verify(other.out.substr(0, other.out.size() - 1)).status == 1);
