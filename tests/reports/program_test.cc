@@ -27,7 +27,7 @@ TEST_CASE("program: a verified ledger becomes a report with its manifest", "[rep
   const json manifest = json::parse(read_text(bench.path("out/manifest.json")));
   CHECK(manifest["format"] == "ethos-report-manifest/1");
   CHECK(manifest["verified"] == true);
-  CHECK(manifest["files"].size() == 21);
+  CHECK(manifest["files"].size() == 22);
   const std::string sums = read_text(bench.path("out/SHA256SUMS"));
   for (const json& file : manifest["files"]) {
     const std::string name = file["name"];
