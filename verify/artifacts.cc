@@ -20,14 +20,18 @@ bool at_or_above(const std::set<std::string, std::less<>>& names, std::string_vi
 
 }  // namespace
 
-void ArtifactList::add(std::int64_t seq, const Value& path, bool is_deleted, bool is_directory) {
-  std::string text = text_of(path);
-  Sha256 hash;
-  // A directory may go and a file of its name come.
-  const Digest digest = hash.of((is_deleted ? "-" : "+") + text);
+ArtifactList::Key ArtifactList::key_of(const std::string& name) {
+  const Digest digest = hash_.of(name);
   Key key{};
   std::memcpy(key.data(), digest.bytes.data(), key.size());
-  seen_.emplace_back(key, seq);
+  return key;
+}
+
+void ArtifactList::add(std::int64_t seq, const Value& path, bool is_deleted, bool is_directory) {
+  std::string text = text_of(path);
+  // A directory may go and a file of its name come.
+  seen_.push_back({key_of((is_deleted ? "-" : "+") + text), seq, !is_deleted && !is_directory});
+  if (!is_deleted) add_above(seq, text);
   bytes_ += text.size() + sizeof(Entry);
   kept_.push_back({seq, std::move(text), is_directory});
 }
@@ -38,13 +42,43 @@ std::vector<ArtifactList::Entry> ArtifactList::take() {
 }
 
 std::int64_t ArtifactList::find_repeated() {
-  std::sort(seen_.begin(), seen_.end());
+  sort_seen();
   std::int64_t out = -1;
   for (std::size_t i = 1; i < seen_.size(); ++i) {
-    if (seen_[i].first == seen_[i - 1].first && (out < 0 || seen_[i].second < out))
-      out = seen_[i].second;
+    if (seen_[i].key == seen_[i - 1].key && (out < 0 || seen_[i].seq < out)) out = seen_[i].seq;
   }
   return out;
+}
+
+std::int64_t ArtifactList::find_below_file() {
+  sort_seen();
+  std::int64_t out = -1;
+  for (const auto& [key, seq] : above_) {
+    const auto at = std::lower_bound(seen_.begin(), seen_.end(), key,
+                                     [](const Seen& a, const Key& b) { return a.key < b; });
+    if (at != seen_.end() && at->key == key && at->is_made_file && (out < 0 || seq < out)) out = seq;
+  }
+  return out;
+}
+
+void ArtifactList::sort_seen() {
+  std::sort(seen_.begin(), seen_.end(), [](const Seen& a, const Seen& b) {
+    return a.key != b.key ? a.key < b.key : a.seq < b.seq;
+  });
+}
+
+// Names of one directory come one after the other: of the next name only what is new is looked at.
+void ArtifactList::add_above(std::int64_t seq, const std::string& path) {
+  const auto most = std::min(path.size(), last_made_.size());
+  const auto differ = std::mismatch(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(most), last_made_.begin());
+  const auto common = static_cast<std::size_t>(differ.first - path.begin());
+  for (auto end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+    if (end < common) continue;
+    has_forgotten_ = has_forgotten_ || above_.size() >= kMostAbove * seen_.size() + kFreeAbove;
+    if (has_forgotten_) return;
+    above_.emplace_back(key_of("+" + path.substr(0, end)), seq);
+  }
+  last_made_ = path;
 }
 
 WriteGuard::WriteGuard(const Value& normal, const Value& facts) : patterns_(normal.at("hide")) {

@@ -34,6 +34,10 @@ class ArtifactList {
   std::vector<Entry> take();
   // The record that brings out what another one brought out already; -1 when there is none.
   std::int64_t find_repeated();
+  // The record that brings out something below what another one brought out as a file; -1.
+  std::int64_t find_below_file();
+  // The names lie so far apart that not every directory above them was remembered.
+  [[nodiscard]] bool has_forgotten() const { return has_forgotten_; }
 
  private:
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 10U;
@@ -41,7 +45,23 @@ class ArtifactList {
 
   std::vector<Entry> kept_;
   std::size_t bytes_ = 0;
-  std::vector<std::pair<Key, std::int64_t>> seen_;
+  struct Seen {
+    Key key{};
+    std::int64_t seq = 0;
+    bool is_made_file = false;
+  };
+  using Above = std::pair<Key, std::int64_t>;
+  static constexpr std::size_t kMostAbove = 16;     // directories of a name, on the average
+  static constexpr std::size_t kFreeAbove = 65'536;
+
+  Key key_of(const std::string& name);
+  void sort_seen();
+  void add_above(std::int64_t seq, const std::string& path);
+  Sha256 hash_;
+  std::vector<Seen> seen_;
+  std::vector<Above> above_;  // the directories that what was made lies in
+  std::string last_made_;
+  bool has_forgotten_ = false;
 };
 
 // Names at which nothing is brought out of a cage, whatever was granted (plan.md P-4, M-10).

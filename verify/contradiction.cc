@@ -194,6 +194,9 @@ constexpr std::int64_t kSignals = 64;
 
 bool is_signal(std::int64_t number) { return number >= 1 && number <= kSignals; }
 
+// SIGHUP, SIGINT, SIGTERM: what the runner listens to; every other one it blocks, or cannot see.
+bool is_heard(std::int64_t number) { return number == 1 || number == 2 || number == 15; }
+
 bool lists(const View& list, std::string_view word, bool is_listed) {
   bool found = false;
   list.each_element([&](const View& item) {
@@ -227,6 +230,16 @@ const char* tool_contradiction(const View& body, std::int64_t status) {
   return fits ? nullptr : "`status`, `exit` and the denials contradict each other";
 }
 
+// E-16: whether something stayed, and figures that no kernel gives.
+const char* usage_contradiction(const View& body) {
+  constexpr std::int64_t kMostTasks = 4'194'304;  // PID_MAX_LIMIT
+  const std::int64_t left = body.at("teardown").at("processes_left").number();
+  if (left < 0 || left > 1) return "`processes_left` says more than whether any was left";
+  const View peak = body.at("usage").at("pids_peak");
+  if (peak.exists() && (peak.number() < 2 || peak.number() > kMostTasks)) return "`pids_peak` is none that is written";
+  return body.at("usage").at("cpu_ms").number() < 0 ? "`cpu_ms` below 0" : nullptr;
+}
+
 const char* close_contradiction(const View& body) {
   const std::int64_t status = body.at("status").number();
   const std::string_view by = body.at("ended_by").raw();
@@ -237,6 +250,7 @@ const char* close_contradiction(const View& body) {
   if (body.at("exit").exists() && by != "tool") return "`exit` and `ended_by` contradict each other";
   if (body.at("execs").exists() && body.at("execs").at("total").raw() == "0") return "`execs` lists programs and counts none";
   if (by == "refused") return refused_contradiction(body, status);
+  if (const char* why = usage_contradiction(body)) return why;
   // What stays alive is a failure of the runner, however the tool ended.
   if (body.at("teardown").at("processes_left").number() > 0) {
     return status == kRunner ? nullptr : "`processes_left` and `status` contradict each other";
@@ -246,7 +260,7 @@ const char* close_contradiction(const View& body) {
   if (by == "tool") return tool_contradiction(body, status);
   if (by == "wall") fits = status == kWall && lists(limits, "wall_ms", true);
   if (by == "limit") fits = status == kLimit && lists(limits, "wall_ms", false);
-  if (by == "interrupted") fits = is_signal(status - 128);
+  if (by == "interrupted") fits = is_heard(status - 128);
   if (by == "runner") fits = status == kRunner;
   return fits ? nullptr : "`status`, `ended_by` and `limits` contradict each other";
 }

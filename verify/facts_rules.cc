@@ -116,6 +116,8 @@ std::string check_hides(const Value& facts, const Value& normal) {
   const bool has_place = git.text_at("layout") != "none";
   if (git.has("dev") != has_place || git.has("ino") != has_place)
     return "`git` has a place where there is none, or none where there is one";
+  const bool is_workspace = has_place && git.at("ino") == facts.at("workspace").at("ino") && git.at("dev") == facts.at("workspace").at("dev");
+  if (is_workspace) return "`git` is the workspace itself";
   if (!ascending_paths(facts.at("hides"), "path")) return "`hides` is not sorted, each path once";
   if (lacks_git(facts, normal) && was_listed(facts)) {
     return "the workspace was shown with its .git, which `git` none hides";

@@ -65,6 +65,11 @@ void judge_artifacts(RunEvidence& run, const Policy* policy, JudgeCache& cache, 
   const std::int64_t repeated = run.artifacts.find_repeated();
   if (repeated >= 0)
     report.add(Code::contradiction, "a file was brought out twice in one run", "", "", repeated);
+  const std::int64_t below = run.artifacts.find_below_file();
+  if (below >= 0)
+    report.add(Code::contradiction, "a file was brought out below another file", "", "", below);
+  if (run.artifacts.has_forgotten())
+    report.miss("its files lie in too many directories to hold them against each other");
   if (policy == nullptr) return;
   if (cache.guard == nullptr || cache.guard_policy != policy->number) {
     cache.guard = std::make_unique<WriteGuard>(policy->normal, policy->facts);

@@ -15,6 +15,10 @@ namespace {
 constexpr std::int64_t kSlackMs = 2000;
 // Denials that the writer has room for; the first writers counted programs among them.
 constexpr std::uint64_t kRoom = 4096;
+// Processors that a kernel for x86-64 can be built for.
+constexpr std::uint64_t kMostProcessors = 8192;
+// Tasks that belong to the cage itself.
+constexpr std::int64_t kOwn = 8;
 
 class TraceJudge {
  public:
@@ -29,6 +33,7 @@ class TraceJudge {
     flood();
     usage();
     duration();
+    rates();
     if (View(run_.writer).at("cage").exists() && run_.open.at("caller").at("uid").number() != 0)
       contradict("a cage of the service's is built by root", "uid 0", "");
   }
@@ -71,6 +76,13 @@ class TraceJudge {
     if (run_.output_bytes > 0)
       contradict("a tool that could not be executed wrote something", "0 bytes",
                  std::to_string(run_.output_bytes));
+    if (run_.act_seq >= 0)
+      contradict("a tool that could not be executed was denied something", "execve", "another call",
+                 run_.act_seq);
+    // Pid 1 of the cage and what it started, beside what belongs to the cage.
+    if (close_.at("usage").at("pids_peak").number() > kOwn)
+      contradict("a tool that could not be executed had processes", "at most " + std::to_string(kOwn),
+                 std::to_string(close_.at("usage").at("pids_peak").number()));
     const std::uint64_t started = parse_decimal(close_.at("execs").text_at("total")).value_or(0);
     if (started > 1)
       contradict("a tool that could not be executed started programs", "1",
@@ -83,7 +95,10 @@ class TraceJudge {
       contradict("files came out of a run that brings nothing out", "exit.code", by_,
                  run_.staged_seq);
     // The counter counts what both streams bring, and what they bring is captured.
-    if (run_.streams.size() > 1 && run_.output_bytes < run_.counted_bytes)
+    if (run_.streams.size() != 2)
+      contradict("a run ended and not both streams of its output were captured", "stdout and stderr",
+                 std::to_string(run_.streams.size()));
+    if (run_.output_bytes < run_.counted_bytes)
       contradict("less output was captured than the counter of it saw", std::to_string(run_.counted_bytes),
                  std::to_string(run_.output_bytes));
     const std::uint64_t limit = granted("output_bytes").second;
@@ -102,11 +117,10 @@ class TraceJudge {
 
   void usage() {
     // No more than the kernel let be there at once, but for what belongs to the cage.
-    constexpr std::uint64_t kOwn = 8;
     const auto [means, most] = granted("pids");
-    const auto left = static_cast<std::uint64_t>(std::max<std::int64_t>(close_.at("teardown").at("processes_left").number(), 0));
-    if (means == "cgroup" && left > kOwn && left - kOwn > most)
-      contradict("more processes stayed than there could be", "at most " + std::to_string(most), std::to_string(left));
+    const auto peak = static_cast<std::uint64_t>(std::max<std::int64_t>(close_.at("usage").at("pids_peak").number(), kOwn) - kOwn);
+    if (means == "cgroup" && peak > most)
+      contradict("more processes were there than there could be", "at most " + std::to_string(most), std::to_string(peak));
     if (close_.at("usage").has("memory_peak_bytes") && granted("memory_bytes").first != "cgroup")
       contradict("a cgroup's peak and no cgroup that counts memory", "", "memory_peak_bytes");
   }
@@ -126,6 +140,24 @@ class TraceJudge {
       contradict("the tool ran longer than lies between its records",
                  "at most " + std::to_string(between + kSlackMs) + " ms",
                  std::to_string(stated) + " ms");
+  }
+
+  // What no machine does in that time: a thousand million acts a second, or more processors' time.
+  void rates() {
+    if (run_.close_mono_ns < run_.open_mono_ns) return;
+    const std::uint64_t between = (run_.close_mono_ns - run_.open_mono_ns) / 1'000'000U;
+    constexpr std::uint64_t kPerMs = 1'000'000;
+    const std::uint64_t most = std::min<std::uint64_t>(between + kSlackMs, RunEvidence::kMaxActs / kPerMs) * kPerMs;
+    const std::uint64_t started = parse_decimal(close_.at("execs").text_at("total")).value_or(0);
+    if (run_.denial_acts > most || run_.lost_acts > most || started > most)
+      contradict("more acts than there was time for", "at most " + std::to_string(most),
+                 std::to_string(std::max({run_.denial_acts, run_.lost_acts, started})));
+    // The cage may have been in the making before the first record.
+    constexpr std::uint64_t kBefore = 600'000;
+    const auto spent = static_cast<std::uint64_t>(std::max<std::int64_t>(close_.at("usage").at("cpu_ms").number(), 0));
+    if (spent / kMostProcessors > between + kBefore)
+      contradict("more of the processors was used than there was time for", std::to_string(between) + " ms of each",
+                 std::to_string(spent) + " ms");
   }
 
   // The means and the value of a limit.

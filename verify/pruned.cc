@@ -10,6 +10,8 @@
 namespace ethos::verify {
 namespace {
 
+constexpr std::uint64_t kLeast = 3;  // records of a run
+
 Value number(std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); }
 
 }  // namespace
@@ -152,9 +154,9 @@ void PruneBook::finish(Seen seen, Findings& findings) {
   for (const Pruned::Order& order : pruned_.orders) {
     total += order.records;
     below = std::max(below, order.below);
-    // The shortest run has a beginning and an end.
-    if (order.runs > order.records / 2) {
-      refuse(order.seq, "an order to drop records names more runs than these records can be of", "at most " + std::to_string(order.records / 2), std::to_string(order.runs));
+    // The shortest run has a beginning, why it was refused, and an end.
+    if (order.runs > order.records / kLeast) {
+      refuse(order.seq, "an order to drop records names more runs than these records can be of", "at most " + std::to_string(order.records / kLeast), std::to_string(order.runs));
     }
     if (order.below > static_cast<std::uint64_t>(order.seq) || order.from_ms > order.until_ms) {
       refuse(order.seq, "an order to drop records reaches beyond itself, or ends before it begins", "", "below " + std::to_string(order.below));

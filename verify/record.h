@@ -49,6 +49,7 @@ struct BodyFacts {
   bool is_setup = false;    // a denial of phase setup
   bool is_refused = false;  // a close of a refused run
   bool is_audit = false;    // a denial that the kernel's audit told
+  bool is_act = false;      // a denial of something that only a program that runs can do
   bool has_no_commitment = false;  // known to have none; false: look
   std::uint64_t acts = 0;   // that a denial stands for
   std::uint16_t call = kMostCalls;  // x86-64 number of the call that the filter told of; kMostCalls: none

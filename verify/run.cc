@@ -72,6 +72,7 @@ std::string RunEvidence::story(const Zone& zone) const { return printable(open.t
 std::string RunEvidence::abort_story(const Zone& zone) const {
   std::string out = "its runner (ethos-run) was gone (" + printable(abort_reason, 40) + "); last record of its own: " + std::to_string(own_last_seq) + " of " +
                     zoned_text(own_last_ms, zone) + ", recovered " + zoned_text(last_ms, zone);
+  if (is_recovered_before) return out + ", in the same start of the host, by a steady clock that stood before that of its last record";
   if (recovered_after_ms < 0) return out + ", in a later start of the host";
   return out + ", " + duration_text(recovered_after_ms) + " later by the steady clock, in the same start of the host: no power cut";
 }
@@ -140,6 +141,7 @@ void RunTracker::check_link(const Envelope& e, Link& link, Findings& findings) {
 
 void RunTracker::collect(const Envelope& e, Value&& body, RunEvidence& run, Findings& findings) {
   using enum RecordType;
+  check_stage(e, run, findings);
   switch (e.type) {
     case capability_grant:
       ++grants_;
@@ -164,6 +166,7 @@ void RunTracker::collect(const Envelope& e, Value&& body, RunEvidence& run, Find
         run.artifact_seqs.push_back(e.seq);
       }
       check_artifact(e, open_path_, run, findings);
+      check_size(e, sizes_, run, findings);
       break;
     case run_gap: count_gap(e, run, findings); break;
     default: break;
@@ -232,6 +235,7 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value&& body, L
     run->own_last_seq = run->last_seq;
     run->own_last_ms = run->last_ms;
     const bool is_same_start = e.boot == run->boot && e.mono_ns >= run->last_mono_ns;
+    run->is_recovered_before = e.boot == run->boot && !is_same_start;
     run->recovered_after_ms = is_same_start ? static_cast<std::int64_t>((e.mono_ns - run->last_mono_ns) / 1'000'000U) : -1;
   }
   run->last_mono_ns = e.mono_ns;
@@ -251,6 +255,7 @@ void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value&& body, L
       const std::size_t most = facts.is_setup ? RunEvidence::kMaxReasons : RunEvidence::kMaxDenials;
       if (run->denial_texts.size() < most) run->denial_texts.add(e.body);
       if (facts.is_audit) check_audit(e, *run, findings);
+      if (facts.is_act && run->act_seq < 0) run->act_seq = e.seq;
       if (facts.call < BodyFacts::kMostCalls) run->denied_calls.set(facts.call);
     }
     collect(e, std::move(body), *run, findings);

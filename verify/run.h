@@ -18,6 +18,7 @@
 #include "verify/batch.h"
 #include "verify/clock_steps.h"
 #include "verify/digest.h"
+#include "verify/digest_sizes.h"
 #include "verify/json.h"
 #include "verify/problem.h"
 #include "verify/record.h"
@@ -66,9 +67,13 @@ struct RunEvidence {
   std::int64_t own_last_seq = -1;
   std::int64_t own_last_ms = 0;
   std::int64_t recovered_after_ms = -1;
+  bool is_recovered_before = false;  // in that start, and by its clock before that record
   std::uint64_t denial_records = 0;  // phases run and commit
   std::uint64_t denial_acts = 0;  // at most INT64_MAX
   std::bitset<BodyFacts::kMostCalls> denied_calls;  // by x86-64 number: those that the filter told of
+  std::int64_t act_seq = -1;  // of the first denial of what only a program that runs can do
+  int stage = 0;              // of what the writer adds last, how far it is
+  std::set<std::string> gap_reasons;
   std::uint64_t gaps = 0;
   std::uint64_t lost_acts = 0;        // of those gaps: acts that may have been denied; at most UINT64_MAX
   bool has_flood = false;             // one of them is of denials beyond the writer's or the kernel's room
@@ -238,6 +243,7 @@ class RunTracker {
   std::uint64_t late_runs_ = 0;
   bool has_lost_track_ = false;
   std::int64_t last_dropped_ = -1;
+  DigestSizes sizes_;  // of files that any run brought out
   NewestDate newest_;
 };
 

@@ -134,6 +134,50 @@ void check_artifact(const Envelope& e, const PathOpener& open, RunEvidence& run,
   if (!path.is_closed) run.artifacts.add(e.seq, path.path, is_deleted, body->text_at("type") == "directory");
 }
 
+void check_size(const Envelope& e, DigestSizes& sizes, RunEvidence& run, Findings& findings) {
+  const View body(e.body);
+  const auto digest = Digest::from_text(body.at("sha256").raw());
+  const auto size = parse_decimal(body.at("size").raw());
+  if (!digest || !size || sizes.agrees(*digest, *size)) return;
+  run.report({.code = Code::contradiction, .seq = e.seq, .expected = "the size that it has in an earlier record", .found = std::to_string(*size),
+              .text = "one digest of a file that was brought out has two sizes"}, findings);
+}
+
+namespace {
+
+// As the writer comes to them.
+enum Stage { kRuns, kGaps, kCommit, kUnread, kHidden, kStdout, kStderr, kFiles, kPrograms };
+
+constexpr std::uint64_t kMostDenials = 4096;  // that it has room for
+
+Stage stage_of(const Envelope& e) {
+  const View body(e.body);
+  if (e.type == RecordType::output_captured) return body.at("stream").raw() == "stdout" ? kStdout : kStderr;
+  if (e.type == RecordType::artifact_exported) return kFiles;
+  // A quotation mark inside a text is written in another way.
+  if (e.type == RecordType::sandbox_denial && e.body.find(R"("phase":"commit")") != std::string_view::npos) return kCommit;
+  if (e.type != RecordType::run_gap) return kRuns;
+  const std::string_view reason = body.at("reason").raw();
+  if (reason == "artifact_unread") return kUnread;
+  return reason == "programs" ? kPrograms : reason == "not_hidden" ? kHidden : kGaps;
+}
+
+}  // namespace
+
+void check_stage(const Envelope& e, RunEvidence& run, Findings& findings) {
+  const auto refuse = [&](const char* text, const char* expected) {
+    if (run.has_foreign) return;
+    run.report({.code = Code::contradiction, .seq = e.seq, .expected = expected, .found = std::string(e.type_name), .text = text}, findings);
+  };
+  const int stage = stage_of(e);
+  if (stage < run.stage) refuse("a record stands behind what the writer adds later", "what comes later at the end of a run");
+  run.stage = std::max(run.stage, stage);
+  if (e.type == RecordType::sandbox_denial && stage == kRuns && run.denial_records == kMostDenials + 1)
+    refuse("more denials than a run has room for", "at most 4096, and a gap");
+  if (e.type == RecordType::run_gap && !run.gap_reasons.insert(View(e.body).at("reason").text()).second)
+    refuse("two gaps of one reason in one run", "one that counts all");
+}
+
 void check_audit(const Envelope& e, RunEvidence& run, Findings& findings) {
   const auto& sources = run.enforced.at("sources").items();
   const bool is_live = std::any_of(sources.begin(), sources.end(), [](const Value& s) { return s.text() == "landlock_audit"; });

@@ -15,6 +15,11 @@ void check_output(const Envelope& e, RunEvidence& run, Findings& findings);
 void check_artifact(const Envelope& e, const PathOpener& open, RunEvidence& run, Findings& findings);
 // The kernel's audit told it, so that must have been a live source of the run (events.md E-11).
 void check_audit(const Envelope& e, RunEvidence& run, Findings& findings);
+// Of one digest, whatever run brought it out, there is one size.
+void check_size(const Envelope& e, DigestSizes& sizes, RunEvidence& run, Findings& findings);
+// What the writer adds last has one order: places that were not hidden, output, files, programs
+// that were not listed, the end.
+void check_stage(const Envelope& e, RunEvidence& run, Findings& findings);
 // Counts what was lost.
 void count_gap(const Envelope& e, RunEvidence& run, Findings& findings);
 

@@ -209,6 +209,8 @@ void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer
     add_text(answer.text, why);
   };
   answer.passed_over += run.passed_over;
+  answer.marked_down += run.marked_down;
+  answer.rules_off += run.rules_off;
   for (const SarifResult& result : run.results) {
     if (result.denial != nullptr) {
       const SarifDenial& denial = *result.denial;
@@ -340,10 +342,12 @@ Value SarifChecker::tell(const Named& named, const std::string& run, Answer& ans
                             "; block, denials and digests of results were compared, nothing else";
   }
   // Theirs to say, and for a reader to know.
-  if (answer.passed_over > 0 && !answer.failed && !answer.same_file) {
-    add_text(answer.text, "results of the tool that are suppressed, no failure or absent in the file: " +
-                              std::to_string(answer.passed_over));
-  }
+  const auto mention = [&](std::uint64_t n, const char* what) {
+    if (n > 0 && !answer.failed && !answer.same_file) add_text(answer.text, what + std::to_string(n));
+  };
+  mention(answer.passed_over, "results of the tool that are suppressed, no failure or absent in the file: ");
+  mention(answer.rules_off, "rules of the tool that the file switches off: ");
+  mention(answer.marked_down, "results of the tool with a text in Markdown, which was not compared: ");
   const auto number = [](std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); };
   Value v = Value::object();
   v.set("file", Value::of(named.name)).set("run", Value::of(run)).set("result", Value::of(result));

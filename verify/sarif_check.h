@@ -58,6 +58,8 @@ class SarifChecker {
     std::uint64_t foreign = 0;
     std::uint64_t suppressed = 0;  // denials
     std::uint64_t passed_over = 0;  // results of the tool's that a viewer passes over
+    std::uint64_t marked_down = 0;  // those with a text in Markdown beside the other
+    std::uint64_t rules_off = 0;    // entries that switch a rule of the tool's off
     bool failed = false;
     bool unknown = false;
     bool same_file = true;  // its bytes are those that sarif.written names, for every run in it

@@ -160,6 +160,26 @@ bool means_denials(const Value& descriptor, const Value& tool) {
   return guid.empty() || tool_has_rule(tool, guid, true);
 }
 
+// Entries that switch a rule of the tool's off: what that is worth is the reader's to say.
+std::uint64_t rules_off(const Value& component, const Value& tool) {
+  const auto& rules = component.at("rules").items();
+  return static_cast<std::uint64_t>(std::count_if(rules.begin(), rules.end(), [&](const Value& rule) {
+    const std::string guid = guid_of(rule);
+    const bool of_denials = rule.text_at("id") == kDenialRule || (!guid.empty() && tool_has_rule(tool, guid, true));
+    return is_off(rule.at("defaultConfiguration")) && !of_denials;
+  }));
+}
+
+std::uint64_t overrides_off(const Value& invocations, const Value& tool) {
+  std::uint64_t out = 0;
+  for (const Value& invocation : invocations.items()) {
+    for (const Value& one : invocation.at("ruleConfigurationOverrides").items()) {
+      if (is_off(one.at("configuration")) && !means_denials(one.at("descriptor"), tool)) ++out;
+    }
+  }
+  return out;
+}
+
 bool is_off_by_override(const Value& invocations, const Value& tool) {
   for (const Value& invocation : invocations.items()) {
     for (const Value& one : invocation.at("ruleConfigurationOverrides").items()) {
@@ -248,6 +268,10 @@ class SarifReader {
       off = off || is_off_by_default(extension, tool);
     for (const Value& policy : policies.items()) off = off || is_off_by_default(policy, tool);
     out_.runs.back().disables_denials = off;
+    std::uint64_t others = rules_off(tool.at("driver"), tool) + overrides_off(invocations, tool);
+    for (const Value& extension : tool.at("extensions").items()) others += rules_off(extension, tool);
+    for (const Value& policy : policies.items()) others += rules_off(policy, tool);
+    out_.runs.back().rules_off = others;
     for (const auto& [index, place] : places_) {
       SarifDenial& denial = *out_.runs.back().results[index].denial;
       if (!denial.neutral.empty()) continue;
@@ -293,8 +317,9 @@ class SarifReader {
     if (rule_of(value) == kDenialRule) {
       out.denial = std::make_unique<SarifDenial>(denial_of(value));
       places_.push_back({out_.runs.back().results.size(), {rule_place(value), base_of(value)}});
-    } else if (is_passed_over(value)) {
-      ++out_.runs.back().passed_over;
+    } else {
+      out_.runs.back().passed_over += is_passed_over(value) ? 1U : 0U;
+      out_.runs.back().marked_down += value.at("message").has("markdown") ? 1U : 0U;
     }
     out_.runs.back().results.push_back(std::move(out));
     return true;

@@ -37,6 +37,8 @@ struct SarifRun {
   Value block;  // properties.sandbox; kind none when there is none
   std::vector<SarifResult> results;
   std::uint64_t passed_over = 0;  // results of the tool's: suppressed, no failure or absent
+  std::uint64_t marked_down = 0;  // results of the tool's with a `message.markdown`, which no digest covers
+  std::uint64_t rules_off = 0;    // entries that switch a rule off which is not that of denials
   bool disables_denials = false;  // the rule runtime.sandbox_denial is switched off in the file
 };
 

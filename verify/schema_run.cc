@@ -295,6 +295,8 @@ BodyFacts denial_facts(const Denial& denial, bool has_passed) {
   if (denial.count > 0) out.acts = static_cast<std::uint64_t>(denial.count);
   out.is_setup = denial.phase == "setup";
   out.is_audit = denial.source == "landlock_audit";
+  // Its own start is all that a program tries which cannot be executed.
+  out.is_act = denial.source == "seccomp" && denial.operation != "execve" && denial.operation != "execveat";
   if (denial.has_syscall && denial.source == "seccomp" && denial.arch == "x86_64") {
     if (denial.call >= 0 && denial.call < BodyFacts::kMostCalls) out.call = static_cast<std::uint16_t>(denial.call);
   }

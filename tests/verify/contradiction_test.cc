@@ -48,6 +48,10 @@ const char* const kByWall = R"({"duration_ms":300001,"ended_by":"wall","exit":nu
 Outcome with_limit(const Json& body, const std::string& close) {
   RunChoices choices;
   choices.more = {{"resource.limit", body}};
+  // What the counter saw is captured, and cut.
+  if (body.at("source") == "byte_counter") {
+    choices.more.push_back({"output.captured", {{"bytes", body.at("observed")}, {"data", {{"c", std::string(43, 'A') + "="}, {"kind", "output"}, {"n", 5}}}, {"stream", "stdout"}, {"truncated", true}}});
+  }
   choices.patch["run.close"] = Json::parse(close);
   return run_with(choices);
 }

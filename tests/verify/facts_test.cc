@@ -94,6 +94,11 @@ TEST_CASE("facts: a repository in a workspace that is shown is hidden where git 
                   facts["git"] = {{key, "1"}, {"layout", "none"}};
                 }).empty());
   }
+  CHECK(told("01-defaults", [&](Json& facts) {
+          both(facts);
+          facts["git"]["dev"] = facts["workspace"]["dev"];
+          facts["git"]["ino"] = facts["workspace"]["ino"];
+        }) == "`git` is the workspace itself");
   CHECK(told("12-git-read", [&](Json& facts) { facts["hides"] = Json::array(); }).empty());
   CHECK_FALSE(told("01-defaults", [&](Json& facts) {
                 both(facts);

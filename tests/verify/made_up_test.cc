@@ -144,7 +144,10 @@ TEST_CASE("made up: a limit that nothing saw reached", "[verify]") {
       {"ended_by", "limit"}, {"exit", nullptr}, {"limits", {"output_bytes"}}, {"status", 121}};
   const std::string bytes =
       R"({"limit":"output_bytes","source":"byte_counter","value":"16777216","observed":)";
-  CHECK(verify_linter({{"resource.limit", limit(bytes + R"("16777217"})")}}, out).status == 0);
+  CHECK(verify_linter({{"resource.limit", limit(bytes + R"("16777217"})")},
+                       {"output.captured", output("stdout", 16'777'217, R"({"truncated":true})")}},
+                      out)
+            .status == 0);
   refused(verify_linter({{"resource.limit", limit(bytes + R"("16777216"})")}}, out),
           "contradiction");
   const std::string disk =

@@ -649,9 +649,16 @@ TEST_CASE("sarif: a denial that is made to look like none is a failure, a suppre
   denial(fine)["rule"] = {{"id", "runtime.sandbox_denial"},
                           {"index", denial(fine).at("ruleIndex")}};
   fine["runs"][0]["results"][0]["suppressions"] = Json::array({{{"kind", "external"}}});
+  fine["runs"][0]["results"][0]["message"]["markdown"] = "**nothing**";
+  fine["runs"][0]["tool"]["driver"]["rules"].push_back(
+      {{"id", "theirs"}, {"defaultConfiguration", {{"enabled", false}}}});
   const Outcome theirs = story.verify(fine);
   CHECK(theirs.status == 0);
   CHECK(theirs.json.at("sarif").at(0).at("text").get<std::string>().find(
             "results of the tool that are suppressed, no failure or absent in the file: 1") !=
         std::string::npos);
+  for (const char* text : {"rules of the tool that the file switches off: 1",
+                           "results of the tool with a text in Markdown, which was not compared: 1"})
+    CHECK(theirs.json.at("sarif").at(0).at("text").get<std::string>().find(text) !=
+          std::string::npos);
 }

@@ -127,17 +127,17 @@ TEST_CASE("traces: the counter of output saw what was captured", "[verify]") {
     out["data"]["n"] = 5;
     if (bytes <= 16'777'216) out["data"]["n"] = bytes;
     const Outcome r = verify_linter(
-        {{"output.captured", out},
-         {"output.captured", err},
-         {"resource.limit", limit("output_bytes", "byte_counter", "16777216", "16777217")}},
+        {{"resource.limit", limit("output_bytes", "byte_counter", "16777216", "16777217")},
+         {"output.captured", out},
+         {"output.captured", err}},
         {{"limits", {"output_bytes"}}, {"ended_by", "limit"}, {"exit", nullptr}, {"status", 121}});
     CAPTURE(bytes, r.out.substr(0, 3000));
     CHECK(r.status == (good ? 0 : 1));
   }
 }
 
-TEST_CASE("traces: more processes than a control group lets be", "[verify]") {
-  for (const auto& [left, good] : {std::pair{1, true}, {512, true}, {1'000'000'000, false}}) {
+TEST_CASE("traces: processes stayed, or they did not", "[verify]") {
+  for (const auto& [left, good] : {std::pair{1, true}, {2, false}, {1'000'000'000, false}}) {
     LedgerMaker ledger;
     RunChoices choices;
     choices.patch["run.close"] = {{"teardown", {{"processes_left", left}}}, {"status", 125}};

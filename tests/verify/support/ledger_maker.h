@@ -111,6 +111,7 @@ struct RunChoices {
   bool abort = false;
   bool disclose = true;
   int denials = 0;
+  bool has_outputs = true;  // of those that end: a record of each stream of which `more` has none
   std::vector<std::pair<std::string, Json>> more;  // further records before the end
   // Changes to what a good run would write, keyed by record type.
   std::map<std::string, Json> patch;  // merged into the body (merge patch, RFC 7396)

@@ -143,6 +143,27 @@ Json close_body(std::int64_t records, int denials) {
           {"usage", {{"cpu_ms", 3}, {"max_rss_bytes", "1000"}}}};
 }
 
+// Both streams, of which the writer says something at the end of each run: those that are not there.
+std::vector<std::pair<std::string, Json>> with_outputs(LedgerMaker& ledger, std::vector<std::pair<std::string, Json>> more) {
+  const auto stream_of = [](const auto& one) { return one.first == "output.captured" ? one.second.at("stream").template get<std::string>() : std::string(); };
+  const auto find = [&](const std::string& stream) { return std::find_if(more.begin(), more.end(), [&](const auto& one) { return stream_of(one) == stream; }); };
+  const auto output = [&](const std::string& stream) {
+    return std::pair<std::string, Json>("output.captured", {{"bytes", "0"}, {"data", ledger.commit("output", "", false)}, {"stream", stream}, {"truncated", false}});
+  };
+  if (find("stderr") == more.end()) {
+    auto at = find("stdout");
+    if (at != more.end()) ++at;
+    if (at == more.end()) {
+      at = std::find_if(more.begin(), more.end(), [](const auto& one) {
+        return one.first == "artifact.exported" || (one.first == "run.gap" && one.second.value("reason", "") == "programs");
+      });
+    }
+    more.insert(at, output("stderr"));
+  }
+  if (find("stdout") == more.end()) more.insert(find("stderr"), output("stdout"));
+  return more;
+}
+
 // The tool, as it was called, and another program twice.
 Json execs_of(LedgerMaker& ledger, const std::string& command, bool disclose) {
   const std::string tool = "usr/bin/" + command.substr(command.rfind('/') + 1);
@@ -267,7 +288,7 @@ void add_run(LedgerMaker& ledger, const RunChoices& choices) {
                                    {"syscall", {{"arch", "x86_64"}, {"nr", 257}}}});
     ++records;
   }
-  for (const auto& [type, body] : choices.more) {
+  for (const auto& [type, body] : choices.close && choices.has_outputs ? with_outputs(ledger, choices.more) : choices.more) {
     ledger.add(type, body, choices.run);
     ++records;
   }
