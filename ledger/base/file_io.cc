@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <span>
 
 #include "ledger/base/hex.h"
 #include "ledger/base/paths.h"
@@ -16,19 +17,42 @@
 
 namespace ethos::base {
 
-Result<std::string> read_fd(const UniqueFd& fd, std::size_t max_bytes, const std::string& name) {
-  std::string out;
+namespace {
+
+// False: there is no more.
+Result<bool> append_some(std::string& out, std::span<char> chunk, const UniqueFd& fd,
+                         std::size_t max_bytes, const std::string& name) {
+  ssize_t n = -1;
+  do {
+    n = ::read(fd.get(), chunk.data(), chunk.size());
+  } while (n < 0 && errno == EINTR);
+  if (n < 0) return fail_errno(name, errno);
+  const auto got = static_cast<std::size_t>(n);
+  if (got > max_bytes - out.size()) {
+    return fail(Errc::too_large, name + ": more than " + std::to_string(max_bytes) + " bytes");
+  }
+  out.append(chunk.data(), got);
+  return got != 0;
+}
+
+[[gnu::noinline]] Result<bool> append_much(std::string& out, const UniqueFd& fd,
+                                           std::size_t max_bytes, const std::string& name) {
   std::array<char, 65536> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read
+  return append_some(out, chunk, fd, max_bytes, name);
+}
+
+}  // namespace
+
+Result<std::string> read_fd(const UniqueFd& fd, std::size_t max_bytes, const std::string& name) {
+  // Most are short, and below a large buffer every frame would lie on pages of its own.
+  constexpr std::size_t kShort = 4096;
+  std::string out;
   for (;;) {
-    const ssize_t n = ::read(fd.get(), chunk.data(), chunk.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno(name, errno);
-    if (n == 0) return out;
-    const auto got = static_cast<std::size_t>(n);
-    if (got > max_bytes - out.size()) {
-      return fail(Errc::too_large, name + ": more than " + std::to_string(max_bytes) + " bytes");
-    }
-    out.append(chunk.data(), got);
+    std::array<char, kShort> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): as above
+    const auto more = out.size() < kShort ? append_some(out, chunk, fd, max_bytes, name)
+                                          : append_much(out, fd, max_bytes, name);
+    if (!more) return Unexpected(Error(more.error()));
+    if (!*more) return out;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the list of sandbox/launch.ld: the objects whose functions one run of a static program
-// enters, in order of first use.
+// Prints the list of sandbox/launch.ld: the functions of ours, and the objects of others, that one
+// run of a static program enters, in order of first use; then the objects of ours.
 //
 //   launch_order MAP PROGRAM [ARGUMENT...]     MAP: what the linker wrote with -Wl,-Map,MAP
 //
@@ -136,17 +136,26 @@ std::vector<std::uint64_t> follow(char** argv, const std::set<std::uint64_t>& fu
   }
 }
 
-// "*libc.a:malloc.o(.text)"; of our own objects all functions, of SQLite's single one all there is.
-std::string pattern(const Section& section) {
+struct Pattern {
+  std::string line;
+  std::string rest;  // what else there is of an object of ours
+};
+
+// Of our own objects the function, of the others all that lies in the same section:
+// "*libc.a:malloc.o(.text)", and the whole of SQLite.
+Pattern pattern(const Section& section) {
   const std::string base = section.file.substr(section.file.rfind('/') + 1);
   const std::size_t open = base.find('(');
   const std::string archive = base.substr(0, open);
+  const std::string function = "*(" + section.name + ")";
   if (open == std::string::npos)
-    return section.name == ".text" ? "*" + base + "(.text)" : "*(" + section.name + ")";
-  if (archive == "libsqlite3.a") return "*libsqlite3.a:*(.text .text.*)";
+    return {section.name == ".text" ? "*" + base + "(.text)" : function, {}};
+  if (archive == "libsqlite3.a") return {"*libsqlite3.a:*(.text .text.*)", {}};
   const std::string object = archive + ":" + base.substr(open + 1, base.size() - open - 2);
-  if (archive.starts_with("libethos_")) return "*" + object + "(.text .text._Z*)";
-  return section.name == ".text" ? "*" + object + "(.text)" : "*(" + section.name + ")";
+  if (archive.starts_with("libethos_"))
+    return {section.name == ".text" ? "*" + object + "(.text)" : function,
+            "*" + object + "(.text .text._Z*)"};
+  return {section.name == ".text" ? "*" + object + "(.text)" : function, {}};
 }
 
 }  // namespace
@@ -159,19 +168,22 @@ int main(int argc, char** argv) {
   const auto sections = read_map(argv[1]);
   const auto entered = follow(argv + 2, read_functions(argv[2]));
   std::vector<std::string> lines;
-  std::set<std::string> seen;
+  std::vector<std::string> rests;
   std::string last;  // the largest one, where it parts nothing
+  std::set<std::string> seen;
   for (const std::uint64_t at : entered) {
     auto section = sections.upper_bound(at);
     if (section == sections.begin() || at >= (--section)->second.end) continue;
-    const std::string line = pattern(section->second);
-    if (line.find("libsqlite3") != std::string::npos) {
-      last = line;
-    } else if (seen.insert(line).second) {
-      lines.push_back(line);
+    const Pattern found = pattern(section->second);
+    if (found.line.find("libsqlite3") != std::string::npos) {
+      last = found.line;
+    } else if (seen.insert(found.line).second) {
+      lines.push_back(found.line);
     }
+    if (!found.rest.empty() && seen.insert(found.rest).second) rests.push_back(found.rest);
   }
   if (!last.empty()) lines.push_back(last);
+  lines.insert(lines.end(), rests.begin(), rests.end());
   for (const std::string& line : lines) std::printf("    %s\n", line.c_str());
   std::fprintf(stderr, "%zu functions, %zu lines\n", entered.size(), lines.size());
   return entered.empty() ? 1 : 0;
