@@ -66,6 +66,7 @@ void take_identity(const ChildContext& c) {
     return;
   }
   receive_trees(c);
+  look_below(c);
   begin(c, Step::identity);
   const Identity& id = c.plan->identity;
   must(c, Step::identity, raw::call(SYS_setgroups, 0, nullptr));

@@ -58,6 +58,7 @@ struct Shared {
   std::array<ProbeResult, kMaxProbes> probes{};
   std::uint32_t probe_count = 0;
   std::array<std::uint8_t, kMaxStaged> is_copy{};  // staged mounts that are copies, no overlays
+  std::uint8_t has_unlooked = 0;                   // some of `to_look_below` could not be reached
 };
 
 // Descriptors the child holds between its parts.
@@ -74,7 +75,8 @@ struct ChildContext {
   const Plan* plan = nullptr;
   const Blueprint* blueprint = nullptr;
   const Ruleset* ruleset = nullptr;
-  std::span<const std::byte> program;  // seccomp
+  std::span<const std::byte> program;             // seccomp
+  std::span<const BuildOp* const> to_look_below;  // root mode
   Shared* shared = nullptr;
 
   int supervisor_pidfd = -1;  // to see that the supervisor is still alive

@@ -4,6 +4,7 @@
 #include <linux/mount.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "sandbox/child_site.h"
@@ -52,6 +53,27 @@ void open_sources(const ChildContext& c, const Site& site) {
     if (!is_planned_object(m, found)) fail(c, Step::source, 0, op.mount);
     c.state->trees[c.state->tree_count++] = static_cast<int>(clone_tree(c, op, fd, ""));
     close_fd(fd);
+  }
+}
+
+// The supervisor copied one mount alone, and what the host covers in it would be shown. Our table
+// is the host's with each mount locked to its place, and of locked ones the kernel copies nothing
+// that leaves some behind (EINVAL): one call where the table of mounts costs one for each of them.
+void look_below(const ChildContext& c) {
+  for (const BuildOp* op : c.to_look_below) {
+    const Mount& m = c.plan->mounts[static_cast<std::size_t>(op->mount)];
+    const long fd = open_plain(AT_FDCWD, m.source.c_str(), O_PATH | O_DIRECTORY,
+                               kResolveNoSymlinks | kResolveNoMagicLinks);
+    struct stat found {};
+    const bool is_it = fd >= 0 && raw::call(SYS_newfstatat, fd, "", &found, AT_EMPTY_PATH) == 0 &&
+                       is_planned_object(m, found);
+    const long copy = is_it ? raw::call(SYS_open_tree, fd, "",
+                                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH)
+                            : -ENOENT;
+    if (copy == -EINVAL) fail(c, Step::mount_bind, EINVAL, op->mount);
+    if (copy < 0) c.shared->has_unlooked = 1;
+    if (copy >= 0) close_fd(copy);
+    if (fd >= 0) close_fd(fd);
   }
 }
 

@@ -54,6 +54,7 @@ inline long open_plain(long dir, const char* path, int flags, std::uint64_t reso
 }
 
 void receive_trees(const ChildContext& c);  // root mode: waits for the supervisor
+void look_below(const ChildContext& c);     // root mode: nothing stands on what is granted
 void hand_over(const ChildContext& c);      // listener, scratch, upper directories
 // Does the file system of `dir` keep user.* attributes, which overlayfs needs of an upper layer?
 bool has_user_attributes(long dir);

@@ -7,10 +7,12 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -93,7 +95,28 @@ class MountsBelow {
   std::optional<std::string> places_;
 };
 
+// Where a mount may come by itself, as one server's file systems within each other do, the kernel
+// lets go of it again, and so does not lock it to its place.
+bool mounts_by_itself(const UniqueFd& object) {
+  constexpr std::array<unsigned, 6> kTypes{0x6969,     0x517B,     0xFF534D42,
+                                           0xFE534D42, 0x5346414F, 0x6B414653};  // NFS, SMB, AFS
+  struct statfs about {};
+  return fstatfs(object.get(), &about) != 0 ||
+         std::ranges::find(kTypes, static_cast<unsigned>(about.f_type)) != kTypes.end();
+}
+
 }  // namespace
+
+StepFailure RootHelper::look_below() const {
+  MountsBelow mounts;
+  for (const BuildOp* op : to_look_below_) {
+    const Mount& mount = plan_->mounts[static_cast<std::size_t>(op->mount)];
+    const UniqueFd object = open_source(mount.source);
+    if (!object.is_open()) return {Step::source, errno, op->mount};
+    if (mounts.has(object, mount.source)) return {Step::mount_bind, EINVAL, op->mount};
+  }
+  return {};
+}
 
 StepFailure RootHelper::open_trees() {
   MountsBelow mounts;
@@ -106,8 +129,12 @@ StepFailure RootHelper::open_trees() {
     if (fstat(object.get(), &found) != 0) return {Step::source, errno, op.mount};
     if (!is_planned_object(mount, found)) return {Step::source, 0, op.mount};
     const OwnRights own;
-    if (S_ISDIR(found.st_mode) && !is_host_runtime(mount) && mounts.has(object, mount.source))
-      return {Step::mount_bind, EINVAL, op.mount};
+    if (S_ISDIR(found.st_mode) && !is_host_runtime(mount)) {
+      if (!mounts_by_itself(object))
+        to_look_below_.push_back(&op);
+      else if (mounts.has(object, mount.source))
+        return {Step::mount_bind, EINVAL, op.mount};
+    }
     const long tree = syscall(SYS_open_tree, object.get(), "",
                               OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH);
     if (tree < 0) return {op.step, errno, op.mount};

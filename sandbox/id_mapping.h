@@ -35,6 +35,11 @@ class RootHelper {
   // Sends the trees; the child goes on when it has them.
   StepFailure send(int channel);
 
+  // Directories on which nothing may stand: the child asks the kernel (look_below), for nothing.
+  [[nodiscard]] const std::vector<const BuildOp*>& to_look_below() const { return to_look_below_; }
+  // What the child could not reach, from the table of mounts, which costs 1 us for each.
+  [[nodiscard]] StepFailure look_below() const;
+
  private:
   const Plan* plan_;
   const Blueprint* blueprint_;
@@ -43,6 +48,7 @@ class RootHelper {
     const BuildOp* op = nullptr;
   };
   std::vector<Tree> trees_;
+  std::vector<const BuildOp*> to_look_below_;
 };
 
 }  // namespace ethos::sandbox

@@ -180,6 +180,7 @@ std::optional<Launch::Failure> Launch::start_child() {
   context_.state = child_state_.get();
   context_.supervisor_pidfd = self_pidfd_.get();
   context_.channel = child_channel_.get();
+  context_.to_look_below = root_.to_look_below();
   context_.init_fd = init_.get();
   context_.stdio = {stdin_.get(), out_write_.get(), err_write_.get()};
   context_.forces_copies = options_.forces_copies;
@@ -270,6 +271,8 @@ std::optional<Launch::Failure> Launch::receive_handover() {
   if (blueprint_.scratch_mount >= 0) scratch_ = std::move(fds[next++]);
   for (; next < count; ++next) uppers_.push_back(std::move(fds[next]));
   channel_.reset();
+  if (shared_.get().has_unlooked != 0)
+    if (const StepFailure failure = root_.look_below()) return denial_of(failure);
   return std::nullopt;
 }
 

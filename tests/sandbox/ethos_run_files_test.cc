@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run reads, writes and brings out.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -103,24 +104,35 @@ TEST_CASE("ethos-run: what the host covers with a mount is not shown, whoever ru
   site.file("cred", "UNDER-CRED");
   site.file("beside/free", "free");
   const std::string work = site.workspace();
+  // Where only its owner gets through, not even the child that root's runner makes reaches it.
+  constexpr uid_t kSomebody = 1234;
+  site.file("shut/dir/in/under", "UNDER-SHUT");
+  site.file("shut/free/file", "free");
+  REQUIRE(chown((work + "/shut").c_str(), kSomebody, kSomebody) == 0);
+  REQUIRE(chmod((work + "/shut").c_str(), 0700) == 0);
   // In a mount namespace of its own, which ends with the shell.
   const auto run = [&](const std::string& grants) {
-    return Site::wait(site.start(
-        "/usr/bin/unshare", {"-m", "/bin/sh", "-c",
-                             "mount -t tmpfs x " + work + "/in && mount --bind /dev/null " + work +
-                                 "/cred && exec " ETHOS_BIN "/ethos-run --workspace " + work + " " +
-                                 grants + " -- cat in/.env in/plain cred beside/free"}));
+    return Site::wait(
+        site.start("/usr/bin/unshare",
+                   {"-m", "/bin/sh", "-c",
+                    "mount -t tmpfs x " + work + "/in && mount -t tmpfs x " + work +
+                        "/shut/dir/in && mount --make-unbindable " + work +
+                        "/shut/dir/in && mount --bind /dev/null " + work +
+                        "/cred && exec " ETHOS_BIN "/ethos-run --workspace " + work + " " + grants +
+                        " -- cat in/.env in/plain cred beside/free shut/dir/in/under"}));
   };
-  for (const char* grants : {"--read . --hide .env", "--read . --write in"}) {
+  for (const char* grants : {"--read . --hide .env", "--read . --write in", "--read shut/dir"}) {
     const Ended covered = run(grants);
     CAPTURE(grants, covered.out, covered.err);
     CHECK(covered.status == 120);
     CHECK(covered.out.find("UNDER") == std::string::npos);
     CHECK(covered.err.find("mounted below the granted directory") != std::string::npos);
   }
-  const Ended beside = run("--read beside");
-  CAPTURE(beside.out, beside.err);
-  CHECK(beside.out == "free");
+  for (const char* grants : {"--read beside", "--read beside --read shut/free"}) {
+    const Ended beside = run(grants);
+    CAPTURE(grants, beside.out, beside.err);
+    CHECK(beside.out == "free");
+  }
 }
 
 TEST_CASE("ethos-run: the interpreter that is measured is the one the kernel starts", "[sandbox]") {
