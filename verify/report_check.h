@@ -62,6 +62,7 @@ struct ReportClaims {
   bool is_redacted = false;
   std::string pin;            // fingerprint
   Fields figures;             // of `summary.period`
+  Fields figures_before;      // of `summary.previous_period`, where there is one
   std::string population;     // number of runs
   std::string population_sha256;
   std::map<std::int64_t, Row> runs;     // by their first record
@@ -70,7 +71,15 @@ struct ReportClaims {
   std::map<std::int64_t, Row> gaps;
   std::map<std::int64_t, Row> artifacts;
   bool has_artifacts = false;  // reports of earlier programs have no such table
-  std::string covered;         // how much of the period; empty where the report does not say
+  // Of a program that says in milliseconds how much of the period is covered. What programs before it
+  // derived from the records by other rules is not compared.
+  bool is_current = false;
+  // Members that are compared as they are: objects and scalars, and lists of objects.
+  std::map<std::string, Value, std::less<>> parts;
+  std::map<std::string, std::vector<Value>, std::less<>> lists;
+  [[nodiscard]] const Value& part(std::string_view key) const;
+  [[nodiscard]] const std::vector<Value>& list(std::string_view key) const;
+  [[nodiscard]] bool has_list(std::string_view key) const { return lists.contains(key); }
   // Of `grants` the record numbers of `last` and `first_use` are fields too.
   std::vector<Row> grants;
   bool has_grants = false;

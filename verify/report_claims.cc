@@ -19,7 +19,21 @@ constexpr std::size_t kMaxRows = 2'000'000;
 constexpr std::size_t kMaxFields = 16'000'000;  // of all rows
 constexpr std::size_t kMaxValues = 1'000'000;   // of one row, or of one member that is no list
 constexpr std::string_view kCounted[] = {"weaker", "sensors", "observe", "kernels", "products", "origins"};
+constexpr std::string_view kLists[] = {"matrix", "limit_forms", "commitments", "programs"};
+constexpr std::string_view kParts[] = {"definition",   "coverage",   "source", "verification", "summary",
+                                       "completeness", "comparison", "sample", "bucket_unit"};
 constexpr std::size_t kMaxStretches = 10'000;  // each is held against every run; a report has some hundred
+
+template <std::size_t Size>
+bool is_one_of(const std::string_view (&words)[Size], std::string_view word) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+std::size_t size_of(const Value& value) {
+  std::size_t out = 1;
+  for (const Value& item : value.items()) out += size_of(item);
+  return out;
+}
 
 std::string text_of(const Value& value) {
   if (value.is_integer()) return std::to_string(value.number());
@@ -85,6 +99,7 @@ class ClaimsReader {
     out_.has_grants = out_.has_grants || key == "grants";
     out_.has_drift = out_.has_drift || key == "drift";
     if (reader_.peek() == '[') {
+      if (is_one_of(kLists, key)) out_.lists[key];  // also an empty one is there
       return reader_.walk_array(1, [&] {
         Value element;
         reader_.release(0);
@@ -98,12 +113,25 @@ class ClaimsReader {
         if (key == "keys") return listed(element, "record", out_.keys);
         if (key == "events") return listed(element, "record", out_.events);
         if (key == "buckets") return stretch(element);
-        if (std::find(std::begin(kCounted), std::end(kCounted), key) != std::end(kCounted)) return listed(element, "first", out_.counted[key]);
+        if (is_one_of(kLists, key)) return kept(element, out_.lists[key]);
+        if (is_one_of(kCounted, key)) return listed(element, "first", out_.counted[key]);
         return (table == nullptr || row(element, key == "runs" ? "opened" : "record", *table));
       });
     }
     Value value;
-    return reader_.value(value, 1) && collect(value) && scalar(key, value);
+    return reader_.value(value, 1) && collect(value) && scalar(key, value) && keep(key, value);
+  }
+
+  bool keep(const std::string& key, Value& value) {
+    if (is_one_of(kLists, key)) return wrong("a table of the report is no list");
+    if (is_one_of(kParts, key)) out_.parts[key] = std::move(value);
+    return true;
+  }
+  bool kept(Value& element, std::vector<Value>& list) {
+    if (!element.is_object()) return wrong("a row of the report is no object");
+    fields_ += size_of(element);
+    list.push_back(std::move(element));
+    return fields_ <= kMaxFields || wrong("the report has too many fields");
   }
 
   // Every `{"leaf":..., "seq":...}` is a record.
@@ -173,6 +201,10 @@ class ClaimsReader {
     ReportClaims::Row out;
     out.run = element.text_at("run");
     out.fields = fields_of(element);
+    for (const char* other : {"ended", "last"}) {
+      const Value& at = element.at(other).at("seq");
+      if (at.is_integer()) out.fields.emplace_back(other, text_of(at));
+    }
     if (!table.emplace(seq.number(), std::move(out)).second) out_.contradiction = "record " + std::to_string(seq.number()) + " stands twice";
     return table.size() <= kMaxRows || wrong("the report has too many rows");
   }
@@ -205,8 +237,10 @@ class ClaimsReader {
       out_.exceptions_stated = text_of(value.at("exceptions"));
       const Value& figures = value.at("period");
       for (std::size_t i = 0; figures.is_object() && i < figures.size(); ++i) out_.figures.emplace_back(figures.keys()[i], text_of(figures.items()[i]));
+      const Value& before = value.at("previous_period");
+      for (std::size_t i = 0; before.is_object() && i < before.size(); ++i) out_.figures_before.emplace_back(before.keys()[i], text_of(before.items()[i]));
     }
-    if (key == "coverage") out_.covered = value.at("period").text_at("state");
+    if (key == "coverage") out_.is_current = value.at("period").has("covered_ms");
     if (key == "definition") {
       const auto from = instant_ms(value.text_at("from"));
       const auto until = instant_ms(value.text_at("until"));
@@ -236,6 +270,18 @@ class ClaimsReader {
 };
 
 }  // namespace
+
+const Value& ReportClaims::part(std::string_view key) const {
+  static const Value none;
+  const auto at = parts.find(key);
+  return at == parts.end() ? none : at->second;
+}
+
+const std::vector<Value>& ReportClaims::list(std::string_view key) const {
+  static const std::vector<Value> none;
+  const auto at = lists.find(key);
+  return at == lists.end() ? none : at->second;
+}
 
 std::string report_path(const std::string& name) {
   struct stat st {};

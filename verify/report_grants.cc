@@ -11,29 +11,11 @@ namespace {
 constexpr const char* kRuntime = "base runtime";
 constexpr const char* kRuntimeRead = "/usr, the links to it, /dev, a made /etc";
 constexpr const char* kRuntimeStart = "programs of /usr";
-constexpr const char* kNothingHidden = "(no pattern; Git data by the git rule)";
 
 std::uint64_t number_in(const View& value) {
   if (value.is_integer())
     return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.number()));
   return value.is_string() ? parse_decimal(value.raw()).value_or(0) : 0;
-}
-
-const std::string* value_of(const ReportClaims::Fields& fields, std::string_view key) {
-  const auto found =
-      std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == key; });
-  return found == fields.end() ? nullptr : &found->second;
-}
-
-void add_name(std::string& list, const std::string& name) {
-  list += (list.empty() ? "" : ", ") + name;
-}
-
-std::string path_words(const View& path, bool& has_bytes) {
-  std::string out = path.at("base").text() + ":";
-  has_bytes = path.at("path_b64").exists() || !path.exists();
-  if (path.at("path").exists()) return out + path.at("path").text();
-  return out + (has_bytes ? path.at("path_b64").text() : "(withheld)");
 }
 
 // Null: the report has a word of its own for it.
@@ -47,92 +29,10 @@ const char* capability_of(std::string_view cap) {
   return cap == "network" ? "network" : cap == "git" ? "git" : nullptr;
 }
 
-bool is_of_objects(std::string_view cap) {
-  return cap == "limit" || cap == "exec.memory" || (cap.starts_with("fs.") && cap != "fs.hide");
-}
-
-std::set<std::string> names_in(const std::string& list) {
-  std::set<std::string> out;
-  if (list == "none") return out;
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t comma = std::min(list.find(", ", at), list.size());
-    out.insert(list.substr(at, comma - at));
-    at = comma + 2;
-  }
-  return out;
-}
-
-const char* by_names(const std::string& before, const std::string& after) {
-  const auto had = names_in(before);
-  const auto has = names_in(after);
-  if (std::includes(has.begin(), has.end(), had.begin(), had.end())) return "widened";
-  return std::includes(had.begin(), had.end(), has.begin(), has.end()) ? "narrowed" : "changed";
-}
-
-std::string opposite(const std::string& direction) {
-  return direction == "widened" ? "narrowed" : direction == "narrowed" ? "widened" : direction;
-}
-
-std::string change_line(const std::string& direction, const std::string& cap,
-                        const std::string& from, const std::string& to) {
-  return direction + " " + cap + " from `" + from + "` to `" + to + "`";
-}
-
 }  // namespace
-
-ReportGrants::Grant ReportGrants::read(const View& body) {
-  Grant out;
-  out.cap = body.at("cap").text();
-  out.use = "not_recorded";
-  if (out.cap == "network" || out.cap == "git") {
-    out.object = body.at("mode").text();
-    if (out.object == "none") out.use = "withheld";
-  } else if (out.cap == "env") {
-    for (const auto& [key, word] :
-         {std::pair{"pass", " (passed)"}, std::pair{"fixed", " (fixed)"}}) {
-      const char* const how = word;
-      body.at(key).each_element([&](const View& name) {
-        add_name(out.object, name.text() + how);
-        return true;
-      });
-    }
-    if (out.object.empty()) {
-      out.object = "none";
-      out.use = "withheld";
-    }
-  } else if (out.cap == "fs.hide") {
-    body.at("patterns").each_element([&](const View& pattern) {
-      add_name(out.object, pattern.text());
-      return true;
-    });
-    if (out.object.empty()) out.object = kNothingHidden;
-    out.use = "withheld";
-  } else if (out.cap == "limit") {
-    out.object = body.at("name").text();
-    out.detail = body.at("enforced_by").text();
-    out.value = number_in(body.at("value"));
-    const bool is_measured = out.object == "wall_ms" || out.object == "memory_bytes" ||
-                             out.object == "pids" || out.object == "output_bytes";
-    if (is_measured) out.use = "observed";
-  } else if (out.cap == "exec.memory") {
-    out.object = "@memory";
-  } else {
-    out.object = path_words(body.at("path"), out.has_bytes);
-    if (body.at("staged").source() == "true") out.use = "observed";
-    if (body.at("delete").source() == "true") out.detail = "may delete";
-  }
-  return out;
-}
-
-std::string ReportGrants::words(const Grant& grant) const {
-  if (grant.cap == "limit")
-    return grant.object + " " + std::to_string(grant.value) + " by " + grant.detail;
-  return grant.object + (grant.detail.empty() ? "" : " (" + grant.detail + ")");
-}
 
 void ReportGrants::on_record(const Envelope& e, const View& body) {
   using enum RecordType;
-  if (!claims_.has_grants) return;
   if (e.type == run_open) {
     if (e.wall_ms >= claims_.until_ms) return;
     Run run;
@@ -140,6 +40,9 @@ void ReportGrants::on_record(const Envelope& e, const View& body) {
     run.opened = e.seq;
     run.tool = body.at("tool").text();
     run.origin = body.at("origin").text();
+    run.revision = body.at("repository").at("revision").text();
+    run.decision = report_decision_words(body.at("decision"));
+    run.start_ms = e.wall_ms;
     open_.try_emplace(std::string(e.run), std::move(run));
     return;
   }
@@ -148,10 +51,9 @@ void ReportGrants::on_record(const Envelope& e, const View& body) {
   Run& run = found->second;
   switch (e.type) {
     case capability_grant: {
-      Grant grant = read(body);
-      const auto at = ids_.try_emplace(grant, grants_.size());
-      if (at.second) grants_.push_back(std::move(grant));
-      run.grants.emplace_back(at.first->second, e.seq);
+      run.grants.emplace_back(book_.id(read_report_grant(body)), e.seq);
+      if (body.at("cap").raw().starts_with("fs.") && body.at("path").exists())
+        run.below.push_back(report_path_bytes(body.at("path")));
       return;
     }
     case sandbox_enforced:
@@ -179,69 +81,23 @@ void ReportGrants::enforced(const std::string& id, const Run& run, std::int64_t 
   const auto at = tools_.try_emplace({run.tool, run.origin});
   Seen& seen = at.first->second;
   if (seen.sets.insert(set).second && run.is_of_period) {
-    Drift drift{id, run.tool, seen.last,
-                at.second ? std::vector<std::string>() : changes(seen.grants, set)};
-    for (const std::vector<Id>* grants : {&seen.grants, &set}) {
-      drift.has_bytes = drift.has_bytes || std::any_of(grants->begin(), grants->end(), [&](Id one) {
-                          return grants_[one].has_bytes;
-                        });
-    }
-    drift_[seq] = std::move(drift);
+    drift_[seq] = Drift{id,
+                        run.tool,
+                        run.decision,
+                        seen.last,
+                        at.second ? std::vector<std::string>() : book_.changes(seen.grants, set),
+                        book_.has_bytes(seen.grants) || book_.has_bytes(set)};
   }
+  points_.see({run.tool, run.origin, run.revision, run.decision, run.start_ms, seq}, set);
   seen.grants = std::move(set);
   seen.last = seq;
 }
 
-std::vector<std::string> ReportGrants::changes(const std::vector<Id>& before,
-                                               const std::vector<Id>& after) const {
-  using Subject = std::pair<std::string, std::string>;
-  const auto by_subject = [&](const std::vector<Id>& set) {
-    std::map<Subject, Id> out;
-    for (const Id id : set)
-      out[{grants_[id].cap, is_of_objects(grants_[id].cap) ? grants_[id].object : ""}] = id;
-    return out;
-  };
-  const auto alone = [](const Grant& grant, bool has_come) {
-    const bool restricts = grant.cap == "limit" || grant.cap == "fs.hide";
-    if (grant.use == "withheld" && !restricts) return "changed";
-    return has_come != restricts ? "widened" : "narrowed";
-  };
-  const auto turned = [](const Grant& had, const Grant& has) -> std::string {
-    if (has.cap == "limit")
-      return had.value == has.value ? "changed" : has.value > had.value ? "widened" : "narrowed";
-    if (has.cap == "network" || has.cap == "git")
-      return had.object == "none" ? "widened" : has.object == "none" ? "narrowed" : "changed";
-    if (has.cap == "env") return by_names(had.object, has.object);
-    if (has.cap == "fs.hide") return opposite(by_names(had.object, has.object));
-    return has.detail == had.detail ? "changed" : had.detail.empty() ? "widened" : "narrowed";
-  };
-  const auto old_grants = by_subject(before);
-  const auto new_grants = by_subject(after);
-  std::vector<std::string> out;
-  for (const auto& one : new_grants) {
-    const Grant& has = grants_[one.second];
-    const auto old = old_grants.find(one.first);
-    if (old == old_grants.end()) {
-      out.push_back(change_line(alone(has, true), has.cap, "", words(has)));
-    } else if (old->second != one.second) {
-      const Grant& had = grants_[old->second];
-      out.push_back(change_line(turned(had, has), has.cap, words(had), words(has)));
-    }
-  }
-  for (const auto& one : old_grants) {
-    const Grant& had = grants_[one.second];
-    if (!new_grants.contains(one.first))
-      out.push_back(change_line(alone(had, false), had.cap, words(had), ""));
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
 void ReportGrants::exported(Run& run, std::int64_t seq, const View& body) {
   bool has_bytes = false;
-  const std::string path = path_words(body.at("grant"), has_bytes);
+  const std::string path = report_path_words(body.at("grant"), has_bytes);
   for (const auto& one : run.grants) {
-    if (grants_[one.first].cap != "fs.write" || grants_[one.first].object != path) continue;
+    if (book_[one.first].cap != "fs.write" || book_[one.first].object != path) continue;
     Use& use = run.used[one.first];
     if (use.first < 0) use.first = seq;
     ++use.acts;
@@ -251,11 +107,22 @@ void ReportGrants::exported(Run& run, std::int64_t seq, const View& body) {
 
 // The run is over, or the ledger is.
 void ReportGrants::settle(const Run& run, std::int64_t seq, const View& close) {
-  if (!run.is_of_period || !run.is_enforced) return;
+  if (!run.is_of_period) return;
   const View usage = close.at("usage");
+  const View starts = close.at("execs").at("total");
   const bool brings_out = close.at("exit").at("code").exists();
+  ReportRunEnd end{run.tool,          run.opened, false, run.is_enforced, false, brings_out,
+                   number_in(starts), seq,        {}};
+  end.is_refused = close.at("ended_by").raw() == "refused";
+  end.is_not_executed = close.at("ended_by").raw() == "tool" && !close.at("exit").exists();
   for (const auto& [id, at] : run.grants) {
-    const Grant& grant = grants_[id];
+    const auto used = run.used.find(id);
+    end.grants.push_back({&book_[id], at, used == run.used.end() ? -1 : used->second.first});
+  }
+  matrix_.on_end(end);
+  if (!run.is_enforced) return;
+  for (const auto& [id, at] : run.grants) {
+    const ReportGrant& grant = book_[id];
     Row& row = rows_[{run.tool, id}];
     if (row.runs++ == 0) row.first = at;
     row.last = at;
@@ -280,7 +147,6 @@ void ReportGrants::settle(const Run& run, std::int64_t seq, const View& close) {
     if (row->runs++ == 0) row->first = run.opened;
     row->last = run.opened;
   }
-  const View starts = close.at("execs").at("total");
   if (!starts.exists()) {
     ++starting.discarded;
   } else if (const std::uint64_t n = number_in(starts); n > 0) {
@@ -290,11 +156,11 @@ void ReportGrants::settle(const Run& run, std::int64_t seq, const View& close) {
   }
 }
 
-void ReportGrants::compare_row(const std::string& tool, const Grant& grant, const Row& row,
+void ReportGrants::compare_row(const std::string& tool, const ReportGrant& grant, const Row& row,
                                const ReportClaims::Row& claimed, bool has_acts) {
   const auto same = [&](const char* key, const std::string& expected,
                         bool may_be_withheld = false) {
-    same_(row.first, "", std::string("grants, ") + key, expected, value_of(claimed.fields, key),
+    same_(row.first, "", std::string("grants, ") + key, expected, report_field(claimed.fields, key),
           may_be_withheld);
   };
   const auto number = [&](const char* key, std::uint64_t n) { same(key, std::to_string(n)); };
@@ -305,7 +171,7 @@ void ReportGrants::compare_row(const std::string& tool, const Grant& grant, cons
   same("use", grant.use);
   number("runs", row.runs);
   same("last", std::to_string(row.last));
-  const std::string* const first_use = value_of(claimed.fields, "first_use");
+  const std::string* const first_use = report_field(claimed.fields, "first_use");
   if (row.first_use >= 0 || first_use != nullptr)
     same("first_use", row.first_use < 0 ? "none" : std::to_string(row.first_use));
   if (grant.cap == "limit") number("value", grant.value);
@@ -314,20 +180,44 @@ void ReportGrants::compare_row(const std::string& tool, const Grant& grant, cons
     number("exports", row.acts);
     number("discarded_runs", row.discarded);
   }
-  if (row.peak > 0 || value_of(claimed.fields, "peak") != nullptr) number("peak", row.peak);
+  if (row.peak > 0 || report_field(claimed.fields, "peak") != nullptr) number("peak", row.peak);
+}
+
+bool ReportGrants::is_on_the_way(std::string_view run, const View& object) const {
+  const auto found = open_.find(run);
+  if (found == open_.end() || object.at("text").exists() || object.at("address").exists())
+    return false;
+  const std::string place = report_path_bytes(object);
+  const std::string path = place.substr(std::min(place.size(), place.find(':') + 1));
+  if (path.empty() || path == "/" || path == ".") return true;
+  return std::any_of(found->second.below.begin(), found->second.below.end(),
+                     [&](const std::string& one) { return one.starts_with(place + "/"); });
 }
 
 void ReportGrants::finish() {
-  if (!claims_.has_grants) return;
   std::map<std::int64_t, const Run*> left;
   for (const auto& one : open_) left.emplace(one.second.opened, &one.second);
   for (const auto& one : left) settle(*one.second, -1, View());
+  if (claims_.has_grants) compare_rows();
+  compare_drift();
+  if (!claims_.is_current) return;
+  matrix_.compare(claims_.list("matrix"), labels_, same_);
+  ReportLimitForms forms;
+  for (const auto& one : rows_) {
+    const ReportGrant& grant = book_[one.first.second];
+    if (grant.cap == "limit") forms.add(grant, one.second.runs, one.second.first);
+  }
+  forms.compare(claims_.list("limit_forms"), same_);
+  points_.compare(book_, same_);
+}
+
+void ReportGrants::compare_rows() {
   std::map<std::int64_t, const ReportClaims::Row*> claimed;
   std::map<std::pair<std::int64_t, std::string>, const ReportClaims::Row*>
       runtime;  // by first and capability
   for (const ReportClaims::Row& row : claims_.grants) {
-    const std::string* const cap = value_of(row.fields, "grant");
-    const std::string* const capability = value_of(row.fields, "capability");
+    const std::string* const cap = report_field(row.fields, "grant");
+    const std::string* const capability = report_field(row.fields, "capability");
     if (cap != nullptr && *cap == kRuntime) {
       runtime.emplace(std::pair(row.seq, capability == nullptr ? "" : *capability), &row);
     } else {
@@ -337,7 +227,7 @@ void ReportGrants::finish() {
   std::size_t matched = 0;
   const std::string there = "a row";
   for (const auto& [place, row] : rows_) {
-    const Grant& grant = grants_[place.second];
+    const ReportGrant& grant = book_[place.second];
     const auto found = claimed.find(row.first);
     if (found == claimed.end()) {
       same_(row.first, "", "a grant that is not in the report's grants", there, nullptr, false);
@@ -347,7 +237,7 @@ void ReportGrants::finish() {
     const char* const capability = capability_of(grant.cap);
     if (capability != nullptr)
       same_(row.first, "", "grants, capability", capability,
-            value_of(found->second->fields, "capability"), false);
+            report_field(found->second->fields, "capability"), false);
     compare_row(place.first, grant, row, *found->second,
                 grant.use == "observed" && grant.cap != "limit");
   }
@@ -363,7 +253,7 @@ void ReportGrants::finish() {
         continue;
       }
       ++matched;
-      Grant grant;
+      ReportGrant grant;
       grant.cap = kRuntime;
       grant.object = is_start ? kRuntimeStart : kRuntimeRead;
       grant.use = is_start ? "observed" : "not_recorded";
@@ -372,7 +262,6 @@ void ReportGrants::finish() {
   }
   const std::string rows = std::to_string(claims_.grants.size());
   same_(-1, "", "the number of rows of grants", std::to_string(matched), &rows, false);
-  compare_drift();
 }
 
 void ReportGrants::compare_drift() {
@@ -396,7 +285,9 @@ void ReportGrants::compare_drift() {
       same_(seq, drift.run, std::string("drift, ") + key, expected, &value, may_be_withheld);
     };
     same("run", drift.run, row.row.run);
-    same_(seq, drift.run, "drift, tool", drift.tool, value_of(row.row.fields, "tool"), true);
+    same_(seq, drift.run, "drift, tool", drift.tool, report_field(row.row.fields, "tool"), true);
+    if (const std::string* const approval = report_field(row.row.fields, "approval"))
+      same("approval", drift.decision.empty() ? "none found" : drift.decision, *approval, true);
     same("before", std::to_string(drift.before), std::to_string(row.before));
     same("number of changes", std::to_string(drift.changes.size()),
          std::to_string(row.changes.size()));
@@ -408,6 +299,11 @@ void ReportGrants::compare_drift() {
   }
   const std::string rows = std::to_string(claims_.drift.size());
   same_(-1, "", "the number of rows of drift", std::to_string(matched), &rows, false);
+  const auto first = std::count_if(drift_.begin(), drift_.end(),
+                                   [](const auto& one) { return one.second.before < 0; });
+  const ClaimedObject summary(claims_.part("summary"), "summary", same_);
+  summary.must("drift", drift_.size());
+  summary.told("first_sets", static_cast<std::uint64_t>(first));
 }
 
 }  // namespace ethos::verify

@@ -2,17 +2,14 @@
 #include "verify/report_rows.h"
 
 #include <algorithm>
+#include <set>
 
 #include "verify/encoding.h"
+#include "verify/report_grant.h"
 #include "verify/times.h"
 
 namespace ethos::verify {
 namespace {
-
-const std::string* value_of(const ReportClaims::Fields& fields, std::string_view key) {
-  const auto found = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.first == key; });
-  return found == fields.end() ? nullptr : &found->second;
-}
 
 std::string number_of(const View& value) {
   if (value.is_integer()) return std::to_string(value.number());
@@ -51,19 +48,19 @@ constexpr const char* kCounted[] = {"weaker", "sensors", "observe", "kernels", "
 void ReportRows::field(const std::string& id, const Run& run, const char* key, const std::string& expected, bool may_be_withheld) {
   const auto row = claims_.runs.find(run.opened);
   if (row == claims_.runs.end()) return;  // told once, by whoever compares the rows
-  same_(run.opened, id, std::string("runs, ") + key, expected, value_of(row->second.fields, key), may_be_withheld);
+  same_(run.opened, id, std::string("runs, ") + key, expected, report_field(row->second.fields, key), may_be_withheld);
 }
 
 void ReportRows::field_if(const std::string& id, const Run& run, const char* key, bool is_there, const std::string& expected, bool may_be_withheld) {
   if (is_there) return field(id, run, key, expected, may_be_withheld);
   const auto row = claims_.runs.find(run.opened);
-  const std::string* const found = row == claims_.runs.end() ? nullptr : value_of(row->second.fields, key);
+  const std::string* const found = row == claims_.runs.end() ? nullptr : report_field(row->second.fields, key);
   if (found != nullptr) same_(run.opened, id, std::string("runs, ") + key, "nothing", found, false);
 }
 
 void ReportRows::field_told(const std::string& id, const Run& run, const char* key, bool is_there, const std::string& expected, bool may_be_withheld) {
   const auto row = claims_.runs.find(run.opened);
-  const std::string* const found = row == claims_.runs.end() ? nullptr : value_of(row->second.fields, key);
+  const std::string* const found = row == claims_.runs.end() ? nullptr : report_field(row->second.fields, key);
   if (found == nullptr) return;
   same_(run.opened, id, std::string("runs, ") + key, is_there ? expected : "nothing", found, is_there && may_be_withheld);
 }
@@ -77,7 +74,9 @@ void ReportRows::count(const char* table, const std::string& name, std::int64_t 
 void ReportRows::on_record(const Envelope& e, const View& body) {
   if (e.type == RecordType::run_open) return on_open(e, body);
   const auto at = runs_.find(e.run);
-  if (at == runs_.end() || at->second.is_over) return;
+  if (at == runs_.end()) return;
+  at->second.last = e.seq;
+  if (at->second.is_over) return;
   const std::string& id = at->first;
   Run& run = at->second;
   switch (e.type) {
@@ -96,11 +95,17 @@ void ReportRows::on_record(const Envelope& e, const View& body) {
     case RecordType::run_close: on_close(id, run, e, body); break;
     case RecordType::run_abort:
       run.is_over = true;
+      field(id, run, "ended", std::to_string(e.seq));
       field(id, run, "ended_at", utc_text(e.wall_ms));
       field(id, run, "ended_at_ms", std::to_string(e.wall_ms));
       break;
     default: break;
   }
+}
+
+void ReportRows::key_until(std::size_t place, std::uint64_t last) {
+  const ReportClaims::Row* const row = place < claims_.keys.size() ? &claims_.keys[place] : nullptr;
+  if (row != nullptr) same_(row->seq, "", "keys, last_seq", std::to_string(last), report_field(row->fields, "last_seq"), false);
 }
 
 // They stand in the order of the ledger.
@@ -111,12 +116,15 @@ void ReportRows::on_ledger(const Envelope& e, const View& body) {
   const ReportClaims::Row* const row = next < rows.size() ? &rows[next++] : nullptr;
   const std::string what = is_key ? "keys, " : "events, ";
   const auto compare = [&](const char* key, const std::string& expected) {
-    same_(e.seq, "", what + key, expected, row == nullptr ? nullptr : value_of(row->fields, key), false);
+    same_(e.seq, "", what + key, expected, row == nullptr ? nullptr : report_field(row->fields, key), false);
   };
   const std::string seq = row == nullptr ? "" : std::to_string(row->seq);
   same_(e.seq, "", what + "record", std::to_string(e.seq), row == nullptr ? nullptr : &seq, false);
   compare("at_ms", std::to_string(e.wall_ms));
+  compare("at", utc_text(e.wall_ms));
   if (is_key) {
+    compare("first_seq", std::to_string(e.seq));
+    if (next > 1) key_until(next - 2, static_cast<std::uint64_t>(e.seq));
     compare("epoch", std::to_string(body.at("epoch").number()));
     compare("vkey", body.at("vkey").text());
     compare("reason", e.type == RecordType::ledger_genesis ? "genesis" : body.at("reason").text());
@@ -131,7 +139,7 @@ void ReportRows::on_open(const Envelope& e, const View& body) {
   if (!is_new) return;
   Run& run = at->second;
   const std::string& id = at->first;
-  run.opened = e.seq;
+  run.opened = run.last = e.seq;
   run.observe = body.at("observe").text();
   const std::string kernel = text_or(body.at("host").at("kernel"), "?") + " " + text_or(body.at("host").at("arch"), "?");
   const std::string origin = body.at("origin").text();
@@ -148,10 +156,9 @@ void ReportRows::on_open(const Envelope& e, const View& body) {
   const View uid = body.at("caller").at("uid");
   field_if(id, run, "caller_uid", uid.exists(), std::to_string(uid.number()), true);
   const View decision = body.at("decision");
-  field_if(id, run, "decision", decision.exists(),
-           "policy " + text_or(decision.at("policy"), "?") + ": " + text_or(decision.at("verdict"), "?") +
-               (decision.at("authenticated").source() == "true" ? ", authenticated" : ", not authenticated"),
-           true);
+  field_if(id, run, "decision", decision.exists(), report_decision_words(decision), true);
+  const View source = body.at("source").at("c");
+  field_told(id, run, "declaration_commitment", source.exists(), source.text(), true);
   const View exe = body.at("exe");
   field_if(id, run, "exe_sha256", exe.at("sha256").exists(), exe.at("sha256").text(), true);
   // A path that is committed or no text has a form of the report's own.
@@ -193,8 +200,10 @@ void ReportRows::on_close(const std::string& id, Run& run, const Envelope& e, co
   const View exit = body.at("exit");
   const View usage = body.at("usage");
   const View down = body.at("teardown");
+  field(id, run, "ended", std::to_string(e.seq));
   field(id, run, "ended_at", utc_text(e.wall_ms));
   field(id, run, "ended_at_ms", std::to_string(e.wall_ms));
+  field_told(id, run, "not_executed", body.at("ended_by").raw() == "tool" && !exit.exists(), "true", false);
   field(id, run, "ended_by", body.at("ended_by").text());
   field(id, run, "duration_ms", std::to_string(body.at("duration_ms").number()));
   field_if(id, run, "exit_code", exit.at("code").exists(), std::to_string(exit.at("code").number()));
@@ -219,7 +228,7 @@ void ReportRows::compare_names() {
     const std::string rows = std::to_string(claimed->second.size());
     if (!may_be_withheld) same_(-1, "", std::string(table) + ", rows", std::to_string(own.size()), &rows, false);
     for (const ReportClaims::Row& row : claimed->second) {
-      const std::string* const name = value_of(row.fields, "name");
+      const std::string* const name = report_field(row.fields, "name");
       const auto found = own.find(name == nullptr ? std::string() : *name);
       const std::string what = std::string(table) + ", " + printable(name == nullptr ? std::string() : *name, 100);
       if (found == own.end()) {
@@ -227,7 +236,7 @@ void ReportRows::compare_names() {
         continue;
       }
       const std::string first = std::to_string(row.seq);
-      same_(found->second.first, "", what + ", runs", std::to_string(found->second.runs), value_of(row.fields, "runs"), false);
+      same_(found->second.first, "", what + ", runs", std::to_string(found->second.runs), report_field(row.fields, "runs"), false);
       same_(found->second.first, "", what + ", first", std::to_string(found->second.first), &first, false);
     }
   }
@@ -235,20 +244,24 @@ void ReportRows::compare_names() {
 
 void ReportRows::compare_types() {
   std::size_t matched = 0;
+  std::set<std::string> seen;
   for (const ReportClaims::Row& row : claims_.record_types) {
-    const std::string* const type = value_of(row.fields, "type");
+    const std::string* const type = report_field(row.fields, "type");
     const auto own = types_.find(type == nullptr ? std::string() : *type);
     std::array<std::uint64_t, 4> n{};
     if (own != types_.end()) n = own->second;
     matched += own != types_.end() ? 1U : 0U;
+    // A type of which there is none is a type all the same, and each stands there once.
+    const bool is_type = own != types_.end() || (type != nullptr && record_type(*type) != RecordType::unknown);
+    if (!is_type || !seen.insert(*type).second) same_(-1, "", "completeness, records, type", is_type ? "one row" : "a type of record", type, false);
     constexpr const char* kKeys[] = {"ledger", "period", "before", "after"};
     std::uint64_t total = 0;
     for (std::size_t i = 0; i < n.size(); ++i) {
       same_(-1, "", "records of type " + printable(type == nullptr ? std::string() : *type, 60) + ", " + kKeys[i], std::to_string(n[i]),
-            value_of(row.fields, kKeys[i]), false);
+            report_field(row.fields, kKeys[i]), false);
       total += n[i];
     }
-    same_(-1, "", "records of a type, total", std::to_string(total), value_of(row.fields, "total"), false);
+    same_(-1, "", "records of a type, total", std::to_string(total), report_field(row.fields, "total"), false);
   }
   const std::string found = std::to_string(matched);
   same_(-1, "", "types of records that are there", std::to_string(types_.size()), &found, false);
@@ -265,7 +278,8 @@ void ReportRows::finish() {
     }
     field(id, run, "output_bytes", std::to_string(run.output_bytes));
     field(id, run, "output_truncated", truth(run.is_truncated));
-    for (const char* key : {"exit_code", "signal", "ended_by", "program_starts"}) {
+    field_told(id, run, "last", true, std::to_string(run.last), false);
+    for (const char* key : {"exit_code", "signal", "ended_by", "program_starts", "not_executed"}) {
       if (!run.has_close) field_if(id, run, key, false, "");
     }
     if (!run.has_close) {
@@ -275,10 +289,12 @@ void ReportRows::finish() {
       field(id, run, "left_behind", "false");
     }
     if (!run.is_over) {
+      field_if(id, run, "ended", false, "");
       field_if(id, run, "ended_at", false, "");
       field_if(id, run, "ended_at_ms", false, "");
     }
   }
+  if (next_key_ > 0) key_until(next_key_ - 1, claims_.size - 1);
   const std::string keys = std::to_string(claims_.keys.size());
   same_(-1, "", "keys, rows", std::to_string(next_key_), &keys, false);
   const std::string events = std::to_string(claims_.events.size());

@@ -3,14 +3,13 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "verify/record.h"
-#include "verify/report_check.h"
+#include "verify/report_same.h"
 #include "verify/view.h"
 
 namespace ethos::verify {
@@ -20,11 +19,7 @@ namespace ethos::verify {
 // its records pass, so that nothing is kept of them but what they add up to.
 class ReportRows {
  public:
-  // Where a comparison goes; `may_be_withheld` for what a redaction can take out.
-  using Same = std::function<void(std::int64_t seq, const std::string& run, const std::string& what, const std::string& expected,
-                                  const std::string* found, bool may_be_withheld)>;
-
-  ReportRows(const ReportClaims& claims, Same same) : claims_(claims), same_(std::move(same)) {}
+  ReportRows(const ReportClaims& claims, ReportSame same) : claims_(claims), same_(std::move(same)) {}
 
   enum class Where { ledger, period, before, after };
   // Of every record that is there; `dropped`: of one that was pruned.
@@ -40,6 +35,7 @@ class ReportRows {
  private:
   struct Run {
     std::int64_t opened = 0;
+    std::int64_t last = 0;
     bool is_over = false;
     bool has_enforced = false;
     bool has_close = false;
@@ -63,11 +59,13 @@ class ReportRows {
   void field_if(const std::string& id, const Run& run, const char* key, bool is_there, const std::string& expected, bool may_be_withheld = false);
   // A key that reports of earlier programs do not have: compared where it is told.
   void field_told(const std::string& id, const Run& run, const char* key, bool is_there, const std::string& expected, bool may_be_withheld);
+  // The last record that a checkpoint of that key may end at.
+  void key_until(std::size_t place, std::uint64_t last);
   void compare_names();
   void compare_types();
 
   const ReportClaims& claims_;
-  Same same_;
+  ReportSame same_;
   std::size_t next_key_ = 0;
   std::size_t next_event_ = 0;
   std::map<std::string, Run, std::less<>> runs_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "verify/record.h"
-#include "verify/report_check.h"
+#include "verify/report_same.h"
 #include "verify/view.h"
 
 namespace ethos::verify {
@@ -20,6 +19,7 @@ namespace ethos::verify {
 struct RecountedRun {
   std::string id;
   std::string tool;
+  std::string decision;      // in words; empty for none
   std::string state;         // closed, refused, aborted, open
   std::int64_t opened = 0;   // its first record
   std::int64_t wall_ms = 0;  // of that
@@ -35,10 +35,6 @@ struct RecountedRun {
 // straddling runs.
 class ReportTables {
  public:
-  // Where a comparison goes. `found`: null when the report has no such thing.
-  using Same = std::function<void(std::int64_t seq, const std::string& run, const std::string& what,
-                                  const std::string& expected, const std::string* found)>;
-
   explicit ReportTables(const ReportClaims& claims) : claims_(claims) {}
   // Of every run of the ledger: where it begins and ends by the clock.
   void on_open(std::int64_t wall_ms);
@@ -47,8 +43,7 @@ class ReportTables {
   void on_denial(const Envelope& e, const View& body);
   void on_limit(const Envelope& e, const View& body);
   void on_gap(const Envelope& e, const View& body);
-  // `same_tool`: of names that a redaction may withhold.
-  void finish(const std::vector<RecountedRun>& runs, const Same& same, const Same& same_tool);
+  void finish(const std::vector<RecountedRun>& runs, const ReportSame& same);
 
  private:
   struct Rule {
@@ -64,10 +59,11 @@ class ReportTables {
   };
   void add(const char* kind, std::int64_t seq, std::string run, std::string rule,
            std::int64_t at_ms);
-  void compare_rules(const Same& same) const;
-  void compare_exceptions(const std::map<std::string, std::string>& tools, const Same& same,
-                          const Same& same_tool) const;
-  void compare_stretches(const std::vector<RecountedRun>& runs, const Same& same) const;
+  void compare_rules(const ReportSame& same) const;
+  void compare_exceptions(const std::vector<RecountedRun>& runs, const ReportSame& same) const;
+  // Which bytes ran as which tool, from the rows of the runs, which are held against the records.
+  void compare_programs(const ReportSame& same) const;
+  void compare_stretches(const std::vector<RecountedRun>& runs, const ReportSame& same) const;
 
   const ReportClaims& claims_;
   std::map<std::pair<std::string, std::string>, Rule> rules_;             // by phase and rule
