@@ -72,7 +72,12 @@ void look_below(const ChildContext& c) {
                             : -ENOENT;
     if (copy == -EINVAL) fail(c, Step::mount_bind, EINVAL, op->mount);
     if (copy < 0) c.shared->has_unlooked = 1;
-    if (copy >= 0) close_fd(copy);
+    // Left standing, it goes with the old root; let go of now, it would cost a wait for all CPUs.
+    if (copy >= 0) {
+      raw::call(SYS_move_mount, copy, "", fd, "",
+                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+      close_fd(copy);
+    }
     if (fd >= 0) close_fd(fd);
   }
 }
