@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "ledger/commit.h"
+#include "ledger/erase.h"
+#include "ledger/file_checks.h"
 #include "ledger/record/envelope_view.h"
 
 namespace ethos::ledger {
@@ -122,6 +124,13 @@ Result<std::string> Engine::record(std::uint64_t seq, std::string_view run) {
   if (!view || view->run != run)
     return fail(Errc::refused, "record " + std::to_string(seq) + " is not of this run");
   return bytes;
+}
+
+Result<bool> Engine::complete_erasure(const LedgerFiles& files) {
+  if (!is_erasure_unfinished(files)) return false;
+  if (auto ok = rewrite_erased(files, session_.database()); !ok)
+    return Unexpected(std::move(ok).error());
+  return true;
 }
 
 Result<Committed> Engine::rotate(RotateReason reason) {

@@ -46,6 +46,8 @@ class Engine {
   [[nodiscard]] bool is_fresh_epoch() const {
     return session_.tail().epoch_seq + 1 == session_.tail().frontier.size();
   }
+  // Ends what an erasure that was cut off has left: true when there was one.
+  base::Result<bool> complete_erasure(const LedgerFiles& files);
   // Folds the log: at a clean end.
   base::Result<void> fold() { return session_.database().fold_log(); }
 

@@ -147,8 +147,6 @@ Result<std::vector<PendingRecord>> erase_records(const std::vector<EraseTarget>&
   return out;
 }
 
-std::string marker(const LedgerFiles& files) { return files.database + ".erasing"; }
-
 }  // namespace
 
 Result<EraseSelection> select_erasure(const LedgerReader& reader, const EraseSelector& selector) {
@@ -157,6 +155,9 @@ Result<EraseSelection> select_erasure(const LedgerReader& reader, const EraseSel
   if (!is_given) return fail(Errc::usage, "erase: say what");
   if (selector.subject && selector.subject->size() < 3)
     return fail(Errc::usage, "--subject: less than three bytes would match by chance");
+  if (selector.seq && *selector.seq >= reader.size())
+    return fail(Errc::usage, "--seq " + std::to_string(*selector.seq) + ": the ledger has " +
+                                 std::to_string(reader.size()) + " records");
   return Selecting(reader, selector).run();
 }
 
@@ -179,7 +180,7 @@ Result<Committed> erase(Appender& appender, const EraseSelection& selection, con
 
 Result<void> mark_erasure(const LedgerFiles& files) {
   // Before the commit: whoever finds it knows that bytes may still lie in free pages.
-  return base::replace_file(marker(files), {}, {.mode = 0600});
+  return base::replace_file(erasure_marker(files), {}, {.mode = 0600});
 }
 
 Result<Committed> erase_by(Appender& appender, const Operation& operation) {
@@ -187,7 +188,7 @@ Result<Committed> erase_by(Appender& appender, const Operation& operation) {
   if (!committed) {
     // Nothing was written but in the one case that operate() tells; the marker does no harm then.
     if (committed.error().code != Errc::io && committed.error().code != Errc::no_space)
-      ::unlink(marker(appender.files()).c_str());
+      ::unlink(erasure_marker(appender.files()).c_str());
     return committed;
   }
   if (auto ok = finish_erasure(appender.files()); !ok) {
@@ -196,6 +197,13 @@ Result<Committed> erase_by(Appender& appender, const Operation& operation) {
         "erase --finish)"));
   }
   return committed;
+}
+
+Result<void> rewrite_erased(const LedgerFiles& files, Database& database) {
+  if (auto ok = database.rebuild(); !ok) return ok;
+  const std::string marker = erasure_marker(files);
+  if (::unlink(marker.c_str()) != 0 && errno != ENOENT) return base::fail_errno(marker, errno);
+  return {};
 }
 
 Result<void> finish_erasure(const LedgerFiles& files) {
@@ -207,17 +215,7 @@ Result<void> finish_erasure(const LedgerFiles& files) {
   Store store(*database);
   auto ok = store.check_schema();
   if (ok) ok = database->use_log();
-  if (ok) ok = database->rebuild();
-  if (!ok) return ok;
-  if (::unlink(marker(files).c_str()) != 0 && errno != ENOENT) {
-    return base::fail_errno(marker(files), errno);
-  }
-  return {};
-}
-
-bool is_erasure_unfinished(const LedgerFiles& files) {
-  struct stat st {};
-  return ::lstat(marker(files).c_str(), &st) == 0;
+  return ok ? rewrite_erased(files, *database) : std::move(ok);
 }
 
 }  // namespace ethos::ledger

@@ -16,6 +16,8 @@
 
 namespace ethos::ledger {
 
+class Database;
+
 // Which committed values: all conditions that are given must hold. At least one must be given.
 struct EraseSelector {
   std::optional<record::RunId> run = {};
@@ -61,7 +63,7 @@ base::Result<Committed> erase_by(Appender& appender, const Operation& operation)
 
 // Rewrites the database and removes the marker.
 base::Result<void> finish_erasure(const LedgerFiles& files);
-// An erasure was recorded whose rewriting did not end.
-bool is_erasure_unfinished(const LedgerFiles& files);
+// The same by who holds the lock and has it open for writing.
+base::Result<void> rewrite_erased(const LedgerFiles& files, Database& database);
 
 }  // namespace ethos::ledger

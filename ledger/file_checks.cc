@@ -30,4 +30,16 @@ Result<void> check_files(const LedgerFiles& files) {
   return {};
 }
 
+std::string erasure_marker(const LedgerFiles& files) { return files.database + ".erasing"; }
+
+bool is_erasure_unfinished(const LedgerFiles& files) {
+  struct stat st {};
+  return ::lstat(erasure_marker(files).c_str(), &st) == 0;
+}
+
+std::string unfinished_erasure_words() {
+  return "an erasure was recorded but cut off: what was erased may still lie in the database file "
+         "(ethos-ledger erase --finish)";
+}
+
 }  // namespace ethos::ledger

@@ -72,7 +72,11 @@ class Selecting {
     if (!dropped) return Unexpected(std::move(dropped).error());
     out_.dropped = std::move(dropped->seqs);
     out_.size = reader_.size();
-    out_.below = std::min(limit_.below.value_or(out_.size), out_.size);
+    out_.below = limit_.below.value_or(out_.size);
+    // A digit too many must not drop what it was not meant for.
+    if (out_.below > out_.size)
+      return fail(Errc::usage, "--below " + std::to_string(out_.below) + ": the ledger has " +
+                                   std::to_string(out_.size) + " records");
     auto ok = each([&](const StoredRecord& stored) { return follow(stored); });
     if (ok) ok = choose();
     if (ok && !out_.runs.empty()) ok = each([&](const StoredRecord& s) { return name(s); });

@@ -8,6 +8,7 @@
 #include "ledger/base/build_version.h"
 #include "ledger/base/cli_words.h"
 #include "ledger/base/file_io.h"
+#include "ledger/base/whole_number.h"
 #include "reports/attest.h"
 #include "reports/build.h"
 #include "reports/drift_command.h"
@@ -83,8 +84,11 @@ void define_report(CLI::App& app, Options& options) {
       ->required();
   app.add_option("--zone", options.zone, "IANA time zone of the days, or +HH:MM")
       ->capture_default_str();
-  app.add_option("--at", options.at,
-                 "report on the ledger as it was with so many records; there must be a checkpoint");
+  base::whole_number(
+      app.add_option(
+          "--at", options.at,
+          "report on the ledger as it was with so many records; there must be a checkpoint"),
+      1);
   app.add_option("--format", options.formats, "html,pdf,csv,xlsx,md,json,oscal,intoto")
       ->delimiter(',')
       ->capture_default_str();
@@ -95,7 +99,8 @@ void define_report(CLI::App& app, Options& options) {
       "--baseline", options.baseline,
       "compare grants from: start (of the period), YYYY-MM-DD (its end), release:REVISION");
   app.add_option("--against", options.against, "up to: end (of the period), or as --baseline");
-  app.add_option("--sample", options.sample, "draw so many runs for a closer look; needs --seed");
+  base::whole_number(app.add_option("--sample", options.sample,
+                                    "draw so many runs for a closer look; needs --seed"));
   app.add_option("--seed", options.seed, "seed of the sample, given by whoever checks");
   app.add_flag("--arguments", options.arguments,
                "show command lines, which the records only commit to");

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "ledger/base/whole_number.h"
 #include "sandbox/declaration.h"
 #include "sandbox/exit_status.h"
 #include "sandbox/option_table.h"
@@ -63,9 +64,8 @@ std::variant<RunOptions, Answer> parse_learn(std::vector<std::string> args, RunO
     if (answer->status != 0) answer->status = code(ExitStatus::usage);
     return *answer;
   }
-  if (runs.size() > 2 || runs.find_first_not_of("0123456789") != std::string::npos ||
-      runs.empty() || std::stoi(runs) == 0)
-    return wrong("--runs is a number from 1 to 99");
+  if (const std::string fault = base::whole_number_fault(runs, 1, 99); !fault.empty())
+    return wrong("--runs: " + fault);
   o.learn.runs = std::stoi(runs);
   if (!o.tool && o.words.empty())
     return wrong("name a tool, or give a command after --; see ethos-run learn --help");

@@ -13,6 +13,7 @@
 #include "ledger/base/file_io.h"
 #include "ledger/base/random.h"
 #include "ledger/base/step_mark.h"
+#include "ledger/file_checks.h"
 #include "ledger/run_lock.h"
 #include "sandbox/audit_source.h"
 #include "sandbox/exit_status.h"
@@ -75,6 +76,8 @@ class Run {
       if (auto done = sink_.finish(); !done) say(shown_word(done.error().message(), kShownMessage));
     }
     for (const std::string& warning : recorder.warnings()) say(shown_word(warning, kShownMessage));
+    if (ledger::is_erasure_unfinished(ledger::LedgerFiles::at(sink_.database())))
+      say("warning: " + ledger::unfinished_erasure_words());
     return write_status(status);
   }
 

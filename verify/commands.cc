@@ -57,6 +57,16 @@ void add_files(CLI::App& app, Options& options) {
       ->option_text("VKEY");
 }
 
+// Plain decimal digits: the parser's own conversion takes "010" for eight and "0x5" for five.
+std::string sequence_fault(const std::string& text) {
+  constexpr std::size_t kMaxDigits = 16;  // of 2^53 - 1
+  const bool is_good = !text.empty() && text.size() <= kMaxDigits &&
+                       text.find_first_not_of("0123456789") == std::string::npos &&
+                       (text.size() == 1 || text[0] != '0') &&
+                       (text.size() < kMaxDigits || text <= "9007199254740991");
+  return is_good ? "" : text + " is no whole number from 0 to 9007199254740991";
+}
+
 void add_options(CLI::App& app, Options& options) {
   app.set_version_flag("--version", std::string("ethos-verify ") + std::string(kBuildVersion));
   add_trust(app, options);
@@ -65,7 +75,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--quiet", options.quiet, "Print no text; the exit status says it");
   app.add_option("--run", options.run, "Show this run only, in words, and since when it was there; its first 4 characters will do")->option_text("ID");
   app.add_option("--show", options.show, "Show this record, with every disclosed value that it commits to (more than once: several)")
-      ->option_text("RECORD")->allow_extra_args(false)->check(CLI::Range(std::int64_t{0}, std::int64_t{9007199254740991}));
+      ->option_text("RECORD")->allow_extra_args(false)->check(sequence_fault);
   app.add_flag("--runs", options.all_runs, "Show every run in words");
   app.add_option("--sarif", options.sarif, "Check that a SARIF file says what the ledger says")
       ->option_text("FILE")->allow_extra_args(false);

@@ -6,6 +6,8 @@
 #include "ledger/base/build_version.h"
 #include "ledger/base/cli_words.h"
 #include "ledger/commands/define.h"
+#include "ledger/erase.h"
+#include "ledger/file_checks.h"
 #include "ledger/printable.h"
 #include "ledger/service/aside.h"
 
@@ -47,6 +49,19 @@ bool has_command(const CLI::App& app, const std::string& name) {
   return !commands.empty();
 }
 
+// An erasure that was cut off is completed by the next one who may write, and named by all others.
+Result<void> end_erasure(const LedgerFiles& files, bool may_write, const Console& console) {
+  if (!is_erasure_unfinished(files)) return {};
+  if (!may_write) {
+    console.say("warning: " + unfinished_erasure_words());
+    return {};
+  }
+  if (auto ok = finish_erasure(files); !ok)
+    return base::Unexpected(std::move(ok).error().with_context(unfinished_erasure_words()));
+  console.say("an erasure that was cut off is complete: the database was rewritten");
+  return {};
+}
+
 Result<void> dispatch(const Parsed& parsed, const Environment& environment,
                       const Console& console) {
   auto choice = parsed.needs_ledger ? choose_ledger(parsed.ledger, parsed.keys, environment)
@@ -55,10 +70,17 @@ Result<void> dispatch(const Parsed& parsed, const Environment& environment,
   auto passphrase = read_passphrase(parsed.passphrase);
   if (!passphrase) return base::Unexpected(std::move(passphrase).error());
   choice->files.access.passphrase = std::move(*passphrase);
-  if (!parsed.writes || !parsed.writes()) return parsed.action(choice->files, console);
-  auto aside = service::Aside::ask(choice->files);
-  if (!aside) return base::Unexpected(std::move(aside).error());
-  return parsed.action(choice->files, console);
+  const bool writes = parsed.writes && parsed.writes();
+  std::optional<service::Aside> aside;
+  if (writes) {
+    auto asked = service::Aside::ask(choice->files);
+    if (!asked) return base::Unexpected(std::move(asked).error());
+    aside = std::move(*asked);
+  }
+  auto done = parsed.action(choice->files, console);
+  if (!parsed.needs_ledger) return done;
+  auto ended = end_erasure(choice->files, writes && done.has_value(), console);
+  return done ? std::move(ended) : std::move(done);
 }
 
 Exit exit_of(Errc code) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "ledger/base/whole_number.h"
 #include "ledger/commands/define.h"
 
 namespace ethos::ledger {
@@ -21,8 +22,9 @@ void define_time_stamp(CLI::App& app, Parsed& parsed) {
   anchor->add_option("--ca", o->ca, "PEM file of the root certificates that may vouch for it");
   anchor->add_option("--intermediates", o->intermediates,
                      "PEM file of certificates that the answer does not bring along");
-  anchor->add_option("--timeout", o->timeout_seconds, "Seconds to wait for the authority")
-      ->check(CLI::Range(std::uint32_t{1}, kMaxTimeout));
+  base::whole_number(
+      anchor->add_option("--timeout", o->timeout_seconds, "Seconds to wait for the authority"), 1,
+      kMaxTimeout);
   set_action(*anchor, parsed, [o](const LedgerFiles& files, const Console& console) {
     o->files = files;
     return ledger::anchor(*o, console);
@@ -36,8 +38,9 @@ void define_cosign(CLI::App& app, Parsed& parsed) {
   auto o = std::make_shared<CosignCommand>();
   cosign->add_option("--policy", o->policy, "Witnesses and quorum (a C2SP tlog-policy file)")
       ->required();
-  cosign->add_option("--timeout", o->timeout_seconds, "Seconds to wait for each witness")
-      ->check(CLI::Range(std::uint32_t{1}, kMaxTimeout));
+  base::whole_number(
+      cosign->add_option("--timeout", o->timeout_seconds, "Seconds to wait for each witness"), 1,
+      kMaxTimeout);
   set_action(*cosign, parsed, [o](const LedgerFiles& files, const Console& console) {
     o->files = files;
     return ledger::cosign(*o, console);

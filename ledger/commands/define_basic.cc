@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "ledger/base/whole_number.h"
 #include "ledger/commands/define.h"
 
 namespace ethos::ledger {
@@ -46,8 +47,8 @@ void define_show(CLI::App& app, Parsed& parsed) {
   show->add_option("--run", options->run,
                    "Only this run (its id, or a beginning of at least four characters)");
   show->add_option("--type", options->type, "Only this type, e.g. run.open");
-  show->add_option("--from", options->from, "First sequence number");
-  show->add_option("--to", options->to, "Sequence number to stop before");
+  base::whole_number(show->add_option("--from", options->from, "First sequence number"));
+  base::whole_number(show->add_option("--to", options->to, "Sequence number to stop before"));
   show->add_flag("--json", options->as_json, "Exact record bytes, one record a line");
   set_action(*show, parsed, [options](const LedgerFiles& files, const Console& console) {
     options->files = files;

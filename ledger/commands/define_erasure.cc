@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "ledger/base/whole_number.h"
 #include "ledger/commands/define.h"
 
 namespace ethos::ledger {
@@ -14,7 +15,7 @@ void define_erase(CLI::App& app, Parsed& parsed) {
   auto o = std::make_shared<EraseCommand>();
   erase->add_option("--run", o->run,
                     "Values of this run (its id, or a beginning of at least four characters)");
-  erase->add_option("--seq", o->seq, "Values that this record names");
+  base::whole_number(erase->add_option("--seq", o->seq, "Values that this record names"));
   erase->add_option("--kind", o->kinds, "Only these kinds, e.g. argv,env,output");
   erase->add_option("--commitment", o->commitments, "This value (its c as in the record)");
   auto* subject = erase->add_option("--subject", o->subject, "Values whose bytes hold this text");
@@ -43,7 +44,8 @@ void define_prune(CLI::App& app, Parsed& parsed) {
       "Drop the records of old runs and what only they name; hashes, signatures and proofs stay");
   add_passphrase(*prune, parsed);
   auto o = std::make_shared<PruneCommand>();
-  auto* below = prune->add_option("--below", o->below, "Runs that lie below this sequence number");
+  auto* below = base::whole_number(
+      prune->add_option("--below", o->below, "Runs that lie below this sequence number"));
   prune
       ->add_option("--before", o->before, "Runs that ended before this day in UTC, e.g. 2026-01-01")
       ->excludes(below);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "ledger/base/whole_number.h"
 #include "ledger/commands/define.h"
 
 namespace ethos::ledger {
@@ -12,13 +13,13 @@ void define_bundle(CLI::App& app, Parsed& parsed) {
   auto options = std::make_shared<BundleCommand>();
   bundle->add_option("--run", options->run,
                      "Only this run (its id, or a beginning of at least four characters)");
-  bundle->add_option("--from", options->from,
-                     "First sequence number (rounded down to a multiple of 256)");
-  bundle->add_option("--to", options->to,
-                     "Sequence number to stop before (rounded up to a checkpoint)");
-  bundle->add_option(
+  base::whole_number(bundle->add_option(
+      "--from", options->from, "First sequence number (rounded down to a multiple of 256)"));
+  base::whole_number(bundle->add_option(
+      "--to", options->to, "Sequence number to stop before (rounded up to a checkpoint)"));
+  base::whole_number(bundle->add_option(
       "--since", options->since,
-      "With --run: prove also that this many records, which the reader knows, are a beginning");
+      "With --run: prove also that this many records, which the reader knows, are a beginning"));
   bundle->add_option(
       "--disclose", options->disclose,
       "Committed bytes to add: evidence (default), none, all, or kinds such as argv,env");
@@ -55,7 +56,8 @@ void define_proof(CLI::App& app, Parsed& parsed) {
   CLI::App* proof =
       add_command(app, parsed, "proof", "Prove that one record is in the log (C2SP tlog-proof)");
   auto options = std::make_shared<ProofCommand>();
-  proof->add_option("--seq", options->seq, "Sequence number of the record")->required();
+  base::whole_number(proof->add_option("--seq", options->seq, "Sequence number of the record"))
+      ->required();
   proof->add_flag("--first", options->from_first,
                   "Prove it in the first checkpoint that covers it, not in the last one");
   proof->add_option("--tiles", options->tiles,
@@ -76,8 +78,8 @@ void define_export(CLI::App& app, Parsed& parsed) {
       ->required();
   out->add_option("--run", options->run,
                   "Only this run (its id, or a beginning of at least four characters)");
-  out->add_option("--from", options->from, "First sequence number");
-  out->add_option("--to", options->to, "Sequence number to stop before");
+  base::whole_number(out->add_option("--from", options->from, "First sequence number"));
+  base::whole_number(out->add_option("--to", options->to, "Sequence number to stop before"));
   out->add_option("--key", options->key,
                   "With dsse: the signer's secret key, made by ethos-report key");
   out->add_option("-o,--output", options->out, "File to write; standard output when absent");

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "ledger/base/whole_number.h"
 #include "ledger/commands/define.h"
 
 namespace ethos::ledger {
 namespace {
+
+// More than any process can have open (fs.nr_open).
+constexpr std::uint64_t kMaxDescriptor = 2'147'483'583;
 
 void define_rotate(CLI::App& app, Parsed& parsed) {
   CLI::App* rotate =
@@ -28,8 +32,10 @@ void define_revoke(CLI::App& app, Parsed& parsed) {
   revoke->add_flag("--prepare", o->prepares, "Print what the offline root key is to sign");
   revoke->add_option("--note", o->note, "File (or -) with what it signed: record it");
   revoke->add_option("--root-key", o->root_key, "All at once, with the root key on this machine");
-  revoke->add_option("--last-trusted", o->last_trusted,
-                     "Records that the revoked key is still trusted for (default: all of now)");
+  base::whole_number(
+      revoke->add_option("--last-trusted", o->last_trusted,
+                         "Records that the revoked key is still trusted for (default: all of now)"),
+      1);
   revoke->add_option("-o,--output", o->out, "With --prepare: file to write");
   set_writer(
       *revoke, parsed,
@@ -120,7 +126,9 @@ void add_passphrase(CLI::App& command, Parsed& parsed, Passphrase kind) {
       },
       "Ask for the passphrase of sealed keys on the terminal");
   command.add_option("--passphrase-file", parsed.passphrase.file, "Read it from this file");
-  command.add_option("--passphrase-fd", parsed.passphrase.fd, "Read it from this descriptor");
+  base::whole_number(
+      command.add_option("--passphrase-fd", parsed.passphrase.fd, "Read it from this descriptor"),
+      0, kMaxDescriptor);
 }
 
 void define_keys(CLI::App& app, Parsed& parsed) {

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "ledger/base/whole_number.h"
 #include "ledger/commands/define.h"
 
 namespace ethos::ledger {
+namespace {
+
+constexpr std::uint64_t kMaxSeconds = std::uint64_t{366} * 86'400;
+
+}  // namespace
 
 void define_service(CLI::App& app, Parsed& parsed) {
   CLI::App* serve = add_command(
@@ -24,10 +30,14 @@ void define_service(CLI::App& app, Parsed& parsed) {
                     "A group for whose members it does; may be repeated; needs root");
   serve->add_option("--cage-ceiling", o->cage_ceiling,
                     "Their ceiling (default: /etc/ethos/ceiling.json)");
-  serve->add_option("--absence", o->absence_seconds,
-                    "Seconds that a run waits for its producer to come back (default 10)");
-  serve->add_option("--idle-exit", o->idle_exit_seconds,
-                    "End after so many seconds without producers, for socket activation");
+  base::whole_number(
+      serve->add_option("--absence", o->absence_seconds,
+                        "Seconds that a run waits for its producer to come back (default 10)"),
+      0, kMaxSeconds);
+  base::whole_number(
+      serve->add_option("--idle-exit", o->idle_exit_seconds,
+                        "End after so many seconds without producers, for socket activation"),
+      0, kMaxSeconds);
   set_action(*serve, parsed, [o](const LedgerFiles& files, const Console& console) {
     o->files = files;
     return ledger::serve(*o, console);

@@ -5,6 +5,7 @@
 
 #include "ledger/base/file_io.h"
 #include "ledger/commands/actions.h"
+#include "ledger/commands/check_range.h"
 #include "ledger/commands/find_run.h"
 #include "ledger/export/ocsf.h"
 #include "ledger/export/statements.h"
@@ -164,6 +165,7 @@ Result<void> export_records(const ExportCommand& command, const Console& console
   auto reader = LedgerReader::open(command.files);
   if (!reader) return Unexpected(std::move(reader).error());
   if (auto ok = reader->check_not_behind(); !ok) return ok;
+  if (auto ok = check_range(command.from, command.to, reader->size()); !ok) return ok;
   std::string only;
   if (!command.run.empty()) {
     auto run = find_run(*reader, command.run);

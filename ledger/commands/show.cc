@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ledger/commands/actions.h"
+#include "ledger/commands/check_range.h"
 #include "ledger/printable.h"
 #include "ledger/reader.h"
 #include "ledger/record/canonical_json.h"
@@ -125,6 +126,7 @@ Result<void> show(const ShowOptions& options, const Console& console) {
   }
   auto reader = LedgerReader::open(options.files);
   if (!reader) return Unexpected(std::move(reader).error());
+  if (auto ok = check_range(options.from, options.to, reader->size()); !ok) return ok;
   bool is_found = options.run.empty();
   Result<void> parsing;
   auto done = reader->read(

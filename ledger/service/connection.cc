@@ -18,6 +18,10 @@ using base::fail;
 using base::Result;
 using base::Unexpected;
 
+namespace {
+constexpr std::size_t kMinSent = std::size_t{64} * 1024;
+}  // namespace
+
 // A read never passes the place where descriptors came along, so those taken so far belong to the
 // message that has begun.
 ssize_t Connection::receive_some(char* to, std::size_t size) {
@@ -82,6 +86,15 @@ Result<bool> Connection::receive() {
 std::string Connection::take() {
   wanted_ = 0;
   return std::exchange(in_, {});
+}
+
+void Connection::queue(const std::string& message) {
+  // A reader who is never quite done would keep all that was ever sent.
+  if (sent_ >= kMinSent && sent_ >= out_.size() / 2) {
+    out_.erase(0, sent_);
+    sent_ = 0;
+  }
+  out_ += message;
 }
 
 Result<void> Connection::send() {

@@ -33,10 +33,12 @@ class Connection {
   std::vector<base::UniqueFd> take_descriptors() { return std::exchange(descriptors_, {}); }
   [[nodiscard]] bool has_descriptors() const { return !descriptors_.empty(); }
 
-  void queue(std::string message) { out_ += message; }
+  void queue(const std::string& message);
   // Writes what goes; an error means that the other end is gone.
   base::Result<void> send();
   [[nodiscard]] bool has_output() const { return sent_ < out_.size(); }
+  // Bytes of answers that the other end has not taken.
+  [[nodiscard]] std::size_t unsent() const { return out_.size() - sent_; }
 
   [[nodiscard]] const base::UniqueFd& socket() const { return socket_; }
   [[nodiscard]] const record::Writer& writer() const { return peer_.writer; }

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 
+#include "ledger/file_checks.h"
 #include "ledger/record/record_types.h"
 
 namespace ethos::ledger::service {
@@ -30,6 +32,12 @@ constexpr std::size_t kMaxConnections = 1024;
 constexpr std::size_t kMaxRequests = 64;  // of one connection, that wait for an answer
 // What waits in memory: beyond it nobody is read, and producers wait in their own send calls.
 constexpr std::size_t kMaxQueuedBytes = std::size_t{24} * 1024 * 1024;
+// Answers that one connection has not taken: beyond it nothing more of it is read.
+constexpr std::size_t kMaxUnsentBytes = std::size_t{1024} * 1024;
+// Each holds a lock file open. Of one connection, and of all together.
+constexpr std::size_t kMaxRunsOfOne = 64;
+constexpr std::size_t kMaxRuns = 4096;
+constexpr auto kRest = 1s;         // before looking again whether a descriptor is left
 constexpr auto kMaxAside = 3600s;  // longer than rewriting a large database takes
 constexpr auto kMaxSilence = 30s;  // in the middle of a message, or before the greeting
 
@@ -71,6 +79,11 @@ Result<void> Server::open_engine() {
   auto engine = Engine::open(files_, clock_);
   if (!engine) return Unexpected(std::move(engine).error());
   engine_.emplace(std::move(*engine));
+  // It stays as it is when it cannot be done now, with a full disk, say.
+  if (const auto completed = engine_->complete_erasure(files_); !completed)
+    options_.say("warning: " + completed.error().message() + ": " + unfinished_erasure_words());
+  else if (*completed)
+    options_.say("an erasure that was cut off is complete: the database was rewritten");
   std::map<std::string, std::uint64_t> connected;
   for (const auto& [name, run] : book_.runs()) connected[name] = run->connection;
   if (auto ok = book_.load(*engine_, now() + 3 * options_.absence); !ok) return ok;
@@ -110,6 +123,7 @@ Result<void> Server::serve(const base::UniqueFd& signals) {
     if (auto ok = stand_aside(signals); !ok) return ok;
     if (auto ok = end_absent_runs(); !ok) return ok;
     drop_silent();
+    listen_again();
     if (is_stopping_) end_all_cages();
     kill_late_cages();
     if (!is_idle()) idle_since_ = now();
@@ -157,7 +171,7 @@ void Server::accept_all() {
   for (;;) {
     base::UniqueFd socket(
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket.is_open()) return;
+    if (!socket.is_open()) return on_accept_error(errno);
     auto who = connections_.size() >= kMaxConnections
                    ? Result<Peer>(fail(Errc::busy, "too many producers"))
                    : peers_.read(socket, options_.allowed, options_.builders);
@@ -178,12 +192,30 @@ void Server::accept_all() {
   }
 }
 
+// Who waits stays in the listener's queue; to be woken for him without end would help nobody.
+void Server::on_accept_error(int error) {
+  if (error == EAGAIN || error == EINTR || error == ECONNABORTED) return;
+  if (!rests_until_)
+    options_.say("no further producers for now: " + std::string(::strerror(error)));
+  rests_until_ = now() + kRest;
+  epoll_event event{0, {.u64 = kListener}};
+  static_cast<void>(::epoll_ctl(poller_.get(), EPOLL_CTL_MOD, listener_.get(), &event));
+}
+
+void Server::listen_again() {
+  if (!rests_until_ || now() < *rests_until_) return;
+  rests_until_.reset();
+  epoll_event event{EPOLLIN, {.u64 = kListener}};
+  static_cast<void>(::epoll_ctl(poller_.get(), EPOLL_CTL_MOD, listener_.get(), &event));
+}
+
 // Back-pressure: a producer with many unanswered requests is not read, and nobody is while much
 // waits in memory; the one whose message has begun goes first.
 bool Server::may_read(const Connection& connection) const {
   // A runner of the service's own has its last records to bring in.
   if (is_stopping_ && !connection.writer().has_service_cage) return false;
   if (connection.is_closing || connection.requests >= kMaxRequests) return false;
+  if (connection.unsent() >= kMaxUnsentBytes) return false;
   return queued_bytes_ + connection.wanted() <= kMaxQueuedBytes || queue_.empty();
 }
 
@@ -259,6 +291,11 @@ void Server::on_message(std::uint64_t id, std::string payload) {
 void Server::on_begin(std::uint64_t id, const std::string& payload) {
   auto message = decode_begin(payload);
   if (!message) return fail_request(id, 0, message.error());
+  const auto& runs = book_.runs();
+  const auto is_of_this = [id](const auto& run) { return run.second->connection == id; };
+  if (runs.size() >= kMaxRuns ||
+      std::ranges::count_if(runs, is_of_this) >= static_cast<std::ptrdiff_t>(kMaxRunsOfOne))
+    return fail_request(id, message->id, {Errc::busy, "too many open runs", 0});
   auto run = book_.begin(message->token, connections_.at(id)->writer(), engine_->size());
   if (!run) return fail_request(id, message->id, run.error());
   run->get().connection = id;

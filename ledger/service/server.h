@@ -74,6 +74,8 @@ class Server {
   base::Result<void> open_engine();
 
   void accept_all();
+  void on_accept_error(int error);
+  void listen_again();
   void on_readable(std::uint64_t id);
   void on_message(std::uint64_t id, std::string payload);
   void on_commit(std::uint64_t id, const std::string& payload);
@@ -123,6 +125,7 @@ class Server {
   std::deque<std::pair<std::uint64_t, std::uint64_t>> waiting_aside_;  // connection and request
   std::size_t queued_bytes_ = 0;
   bool is_stopping_ = false;
+  std::optional<TimePoint> rests_until_;  // no descriptor was left for one more producer
   TimePoint idle_since_{};
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <ostream>
 
+#include "ledger/base/whole_number.h"
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
 #include "sarif/convert/formats.h"
@@ -139,8 +140,8 @@ void add_convert(CLI::App& app, Action& action) {
   command->add_option("--tool", options->tool, "Name of the tool");
   command->add_option("--tool-version", options->tool_version, "Version of the tool");
   command->add_option("--category", options->category, "First part of automationDetails.id");
-  command->add_option("--exit-code", options->exit_code, "Exit code of the tool")
-      ->check(CLI::Range(0, 255));
+  base::whole_number(
+      command->add_option("--exit-code", options->exit_code, "Exit code of the tool"), 0, 255);
   command->add_option("--repository-uri", options->repository_uri, "URI of the repository");
   command->add_option("--revision", options->revision, "Revision that was looked at");
   command->add_option("--branch", options->branch, "Branch that was looked at");

@@ -3,6 +3,7 @@
 #include <memory>
 #include <ostream>
 
+#include "ledger/base/whole_number.h"
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
 #include "sarif/commands/output.h"
@@ -314,7 +315,7 @@ void add_diff(CLI::App& app, Action& action) {
       app.add_subcommand("diff", "Lists what is new and what is gone; status 1 when there is news");
   command->add_option("previous", options->previous, "The earlier log")->required();
   command->add_option("current", options->current, "The current log")->required();
-  command->add_option("--limit", options->limit, "Results listed of each kind")
+  base::whole_number(command->add_option("--limit", options->limit, "Results listed of each kind"))
       ->capture_default_str();
   command->add_flag("--json", options->is_json, "As JSON");
   command->callback([options, &action] {

@@ -9,6 +9,7 @@
 #include <ostream>
 #include <system_error>
 
+#include "ledger/base/whole_number.h"
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
 
@@ -208,9 +209,7 @@ void add_split(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"github", "gitlab", "none"}))
       ->capture_default_str();
   const auto limit = [command](const char* option, std::uint64_t& value, const char* text) {
-    command->add_option(option, value, text)
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U))
-        ->option_text("N");
+    base::whole_number(command->add_option(option, value, text), 1)->option_text("N");
   };
   SplitLimits& given = options->given;
   limit("--max-gzip", given.gzip_bytes, "Bytes of a file in gzip (GitHub: 10000000)");

@@ -7,6 +7,7 @@
 #include <memory>
 #include <ostream>
 
+#include "ledger/base/whole_number.h"
 #include "sarif/commands/cells.h"
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
@@ -281,7 +282,8 @@ void add_trend(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "Where to write, - for standard output")
       ->capture_default_str();
-  command->add_option("--rules", options->rules, "Rules listed that changed most")
+  base::whole_number(
+      command->add_option("--rules", options->rules, "Rules listed that changed most"))
       ->capture_default_str();
   command->callback([options, &action] {
     action = [options](const Streams& streams) { return execute(*options, streams); };

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "ledger/base/file_io.h"
+#include "ledger/base/whole_number.h"
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
 #include "sarif/upload/curl_transport.h"
@@ -383,17 +384,18 @@ void add_upload(CLI::App& app, Action& action) {
   command->add_option("--curl", options->curl, "The curl program, from /")
       ->check([](const std::string& path) { return path.starts_with('/') ? "" : "not from /"; })
       ->capture_default_str();
-  command->add_option("--retries", options->retries, "Further tries of a call that may still work")
-      ->check(CLI::Range(0, 20))
+  base::whole_number(command->add_option("--retries", options->retries,
+                                         "Further tries of a call that may still work"),
+                     0, 20)
       ->capture_default_str();
-  command
-      ->add_option("--retry-wait", options->retry_wait_s, "Seconds before the first, then doubled")
-      ->check(CLI::Range(0.0, 3600.0))
+  base::decimal_number(command->add_option("--retry-wait", options->retry_wait_s,
+                                           "Seconds before the first, then doubled"),
+                       0, 3600)
       ->capture_default_str();
-  command
-      ->add_option("--poll-wait", options->poll_wait_s,
-                   "Seconds before asking whether it is processed, then doubled")
-      ->check(CLI::Range(0.0, 3600.0))
+  base::decimal_number(
+      command->add_option("--poll-wait", options->poll_wait_s,
+                          "Seconds before asking whether it is processed, then doubled"),
+      0, 3600)
       ->capture_default_str();
   command->add_flag("--no-wait", options->does_not_wait, "Do not ask whether it is processed");
   command->add_flag("--no-check", options->does_not_check,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <ostream>
 
+#include "ledger/base/whole_number.h"
 #include "sarif/commands/commands.h"
 #include "sarif/commands/common.h"
 #include "sarif/validate/report.h"
@@ -133,9 +134,8 @@ void add_validate(CLI::App& app, Action& action) {
   command->add_option("--level", arguments->level, "Show findings of this level and worse")
       ->check(CLI::IsMember({"note", "warning", "error"}))
       ->capture_default_str();
-  command
-      ->add_option("--max-findings", arguments->findings_per_rule,
-                   "Show so many findings of one rule, 0 for all")
+  base::whole_number(command->add_option("--max-findings", arguments->findings_per_rule,
+                                         "Show so many findings of one rule, 0 for all"))
       ->capture_default_str();
   command->add_option("--root", arguments->root,
                       "Root of the sources: check regions, snippets and hashes against them");

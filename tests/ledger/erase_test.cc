@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Erasure: the bytes are gone from every file, everything else stays as it was; holds block it.
 #include "ledger/erase.h"
+#include "ledger/file_checks.h"
 
 #include <filesystem>
 #include <fstream>
@@ -324,4 +325,77 @@ TEST_CASE("ethos-ledger erase, hold, release: the commands", "[ledger][erase][cl
   CHECK_FALSE(is_anywhere(f, "alice"));
   CHECK(call(erase).status == 2);
   CHECK(call({"erase", "--ledger", db, "--finish"}).status == 0);
+}
+
+TEST_CASE("erase: one that was cut off is named by readers, and completed by the next writer",
+          "[ledger][erase]") {
+  LedgerFixture f;
+  auto appender = f.appender();
+  auto run = new_run();
+  add_run(appender, run, {{"argv", "alice --secret"}});
+  const std::string db = f.files.database;
+  REQUIRE(ledger::mark_erasure(f.files));
+  for (const char* command : {"runs", "show"}) {
+    const auto read = call({command, "--ledger", db});
+    CHECK(read.status == 0);
+    CHECK(read.err.find("erase --finish") != std::string::npos);
+  }
+  CHECK(call({"hold", "--ledger", db}).err.find("erase --finish") != std::string::npos);
+  CHECK(ledger::is_erasure_unfinished(f.files));
+  // A writer that fails has nothing to complete.
+  const auto failed =
+      call({"release", "--ledger", db, "--name", "h1", "--reason", "r", "--authority", "a"});
+  CHECK(failed.status == 3);
+  CHECK(failed.err.find("erase --finish") != std::string::npos);
+  const auto hold =
+      call({"hold", "--ledger", db, "--name", "h1", "--all", "--reason", "r", "--authority", "a"});
+  CHECK(hold.status == 0);
+  CHECK(hold.err.find("complete") != std::string::npos);
+  CHECK_FALSE(ledger::is_erasure_unfinished(f.files));
+  CHECK(call({"runs", "--ledger", db}).err.empty());
+  CHECK(commit_one(appender));
+}
+
+TEST_CASE("numbers beyond the ledger, and numbers that are none, are refused", "[ledger][erase]") {
+  LedgerFixture f;
+  auto appender = f.appender();
+  auto run = new_run();
+  add_run(appender, run, {{"argv", "alice --secret"}});
+  const std::string db = f.files.database;
+  const std::uint64_t size = f.reader().size();
+  const std::vector<std::string> order{"--reason", "r", "--authority", "a"};
+  const auto refused = [&](std::vector<std::string> words) {
+    words.insert(words.begin() + 1, {"--ledger", db});
+    if (words[0] == "prune" || words[0] == "erase")
+      words.insert(words.end(), order.begin(), order.end());
+    const auto done = call(words);
+    CAPTURE(words, done.err);
+    CHECK(done.status == 2);
+    CHECK(done.out.empty());
+  };
+  const std::string beyond = std::to_string(size + 1);
+  for (const std::string& number :
+       {std::string("-1"), std::string("-590"), std::string("18446744073709551616"),
+        std::string("18446744073709551615"), std::string("010"), std::string("0x1"),
+        std::string("+1"), std::string("1.0"), beyond}) {
+    refused({"prune", "--below", number});
+    refused({"prune", "--dry-run", "--below", number});
+    refused({"erase", "--seq", number});
+    refused({"show", "--from", number});
+    refused({"show", "--to", number});
+    refused({"export", "--format", "ocsf", "--from", number});
+    refused({"export", "--format", "ocsf", "--to", number});
+    refused({"bundle", "-o", f.dir.file("b"), "--from", number});
+    refused({"bundle", "-o", f.dir.file("b"), "--to", number});
+    refused({"proof", "--seq", number});
+  }
+  refused({"erase", "--seq", std::to_string(size)});
+  refused({"show", "--from", "2", "--to", "1"});
+  refused({"export", "--format", "ocsf", "--from", "2", "--to", "1"});
+  CHECK(f.reader().size() == size);
+  // What a feed goes on with is no error.
+  CHECK(
+      call({"export", "--ledger", db, "--format", "ocsf", "--from", std::to_string(size)}).status ==
+      0);
+  CHECK(call({"show", "--ledger", db, "--from", std::to_string(size)}).status == 0);
 }

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "ledger/erase.h"
+#include "ledger/file_checks.h"
 #include "ledger/record/canonical_json.h"
 #include "ledger/record/record.h"
 #include "tests/ledger/ledger_fixture.h"

@@ -11,6 +11,7 @@
 #include "ledger/database.h"
 #include "ledger/dropped.h"
 #include "ledger/erase.h"
+#include "ledger/file_checks.h"
 #include "ledger/record/canonical_json.h"
 #include "ledger/record/record.h"
 #include "ledger/run_lock.h"

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callers of the service who send what they must not, or who may not call.
 #include <grp.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <random>
+#include <sstream>
 
 #include "ledger/base/bytes.h"
 #include "ledger/service/wire.h"
@@ -148,4 +151,93 @@ TEST_CASE("serve: big requests from many producers wait in the producers, not in
   CHECK(peak_kib < 128 * 1024);  // 84 MiB came in
   CHECK(f.stop() == 0);
   f.whole();
+}
+
+TEST_CASE("serve: who sends and never reads is not read either", "[ledger][service][hostile]") {
+  ServiceFixture f;
+  f.start();
+  REQUIRE(f.is_up());
+  const Raw caller(f.files);
+  caller.greet();
+  // Questions that are answered at once: each answer is as long as its question.
+  ledger::service::FinishMessage question;
+  question.id = 1;
+  question.run = std::string(26, 'a');
+  std::string many;
+  const std::string one = ledger::service::encode(question);
+  while (many.size() < 1024 * 1024) many += one;
+  ::fcntl(caller.fd.get(), F_SETFL, O_NONBLOCK);
+  std::size_t sent = 0;
+  const auto until = std::chrono::steady_clock::now() + 20s;
+  int refused = 0;
+  while (refused < 50 && sent < std::size_t{64} * 1024 * 1024 &&
+         std::chrono::steady_clock::now() < until) {
+    const std::size_t at = sent % one.size();
+    const ssize_t n = ::send(caller.fd.get(), many.data() + at, many.size() - at, MSG_NOSIGNAL);
+    if (n > 0) {
+      sent += static_cast<std::size_t>(n);
+      refused = 0;
+      continue;
+    }
+    ++refused;
+    std::this_thread::sleep_for(20ms);
+  }
+  INFO("bytes sent: " << sent);
+  CHECK(refused == 50);
+  CHECK(sent < std::size_t{32} * 1024 * 1024);
+  // The others are served, and it goes on once it reads.
+  CHECK(Producer(f.files).is_good());
+  ::fcntl(caller.fd.get(), F_SETFL, 0);
+  for (int i = 0; i < 1000; ++i) REQUIRE_FALSE(caller.receive().empty());
+  CHECK(f.stop() == 0);
+}
+
+TEST_CASE("serve: one connection opens no more than so many runs", "[ledger][service][hostile]") {
+  ServiceFixture f;
+  f.start();
+  REQUIRE(f.is_up());
+  auto client = ledger::service::Client::connect(f.files.socket(), 30s);
+  REQUIRE(client);
+  int begun = 0;
+  base::Result<record::RunId> run = client->begin_run();
+  for (; run && begun < 1000; ++begun) run = client->begin_run();
+  CHECK(begun == 64);
+  REQUIRE_FALSE(run);
+  CHECK(run.error().message().find("too many open runs") != std::string::npos);
+  CHECK(Producer(f.files).is_good());
+  CHECK(f.stop() == 0);
+}
+
+TEST_CASE("serve: without a descriptor left it says so, rests, and goes on",
+          "[ledger][service][hostile]") {
+  ServiceFixture f;
+  rlimit old{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &old) == 0);
+  const rlimit few{40, old.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  f.start();
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &old) == 0);
+  REQUIRE(f.is_up());
+  {
+    std::vector<std::unique_ptr<Raw>> all;
+    for (int i = 0; i < 60; ++i) all.push_back(std::make_unique<Raw>(f.files));
+    const auto said = [&] { return read_text(f.dir.file("service.log")); };
+    for (int i = 0; i < 500 && said().find("no further producers") == std::string::npos; ++i)
+      std::this_thread::sleep_for(10ms);
+    CHECK(said().find("no further producers") != std::string::npos);
+    // It rests: a service that is woken without end takes a whole processor.
+    const auto ticks = [&] {
+      std::istringstream stat(read_text("/proc/" + std::to_string(f.pid) + "/stat"));
+      std::string word;
+      long sum = 0;
+      for (int field = 1; stat >> word; ++field)
+        if (field == 14 || field == 15) sum += std::stol(word);
+      return sum;
+    };
+    const long before = ticks();
+    std::this_thread::sleep_for(500ms);
+    CHECK(ticks() - before < 10);
+  }
+  CHECK(Producer(f.files).is_good());
+  CHECK(f.stop() == 0);
 }
