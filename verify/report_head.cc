@@ -33,6 +33,8 @@ std::string checkpoint_fault(const ReportClaims& claims) {
 std::string why_not_judged(const ReportClaims& claims, const AuditReport& audited, bool asks_witnesses) {
   if (!claims.is_verified) return "the report says itself that it is not verified";
   if (audited.origin.empty() || audited.counts.records == 0) return "the evidence could not be read";
+  // No writer drops a part of a run: what such a run's figures were nobody can tell from what is left.
+  if (!audited.pruned.straddled.empty()) return "run " + printable(audited.pruned.straddled.front(), 40) + " goes on behind records of it that were dropped";
   if (audited.pruned.records > 0 && audited.pruned.touches(claims.from_ms, claims.until_ms)) return "records of its period were dropped since";
   for (const KnownState& state : audited.known) {
     if (state.from != KnownState::From::report || state.size != claims.size || state.root != claims.root) continue;

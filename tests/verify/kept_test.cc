@@ -317,6 +317,20 @@ TEST_CASE("kept: the end of a run that had ended is not made anew", "[verify]") 
     CHECK(asked.status == 3);
     CHECK(asked.has("pruned"));
     CHECK(verify_maker(story.ledger, "", story.old_pin, {"--run", kNew}).status == 0);
+    // Nor does a report of that run's period.
+    const TempDir dir;
+    story.ledger.write(dir.file("l.db"));
+    save(dir.file("pin"), story.old_pin);
+    const std::string report = std::string(ETHOS_BIN) + "/ethos-report --ledger " +
+                               dir.file("l.db") + " --pin " + dir.file("pin") +
+                               " --period 2020-01-01..2035-12-31 --zone UTC --format json --out " +
+                               dir.file("r") + " >" + dir.file("log") + " 2>&1";
+    REQUIRE(std::system(report.c_str()) == 0);
+    const Outcome reported = verify_with({"--json", "--pin", dir.file("pin"), "--report",
+                                          dir.file("r/report.json"), dir.file("l.db")});
+    CHECK(reported.status == 3);
+    CHECK(reported.out.find("goes on behind records of it that were dropped") !=
+          std::string::npos);
     CHECK(
         verify_maker(story.ledger, "", story.old_pin, {"--assert", "denials < 9"}).status ==
         3);
