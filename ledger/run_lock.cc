@@ -95,11 +95,13 @@ Result<std::vector<record::RunId>> list_run_files(const LedgerFiles& files) {
     if (errno == ENOENT) return out;
     return base::fail_errno(files.runs(), errno);
   }
-  while (const dirent* entry = ::readdir(dir.get())) {
+  // Its end and an error look alike: a run that was not seen would never be ended.
+  for (errno = 0; const dirent* entry = ::readdir(dir.get()); errno = 0) {
     // Anything else is a file still being made (".new"), or not ours.
     auto run = record::RunId::from_text(entry->d_name);
     if (run) out.push_back(*run);
   }
+  if (errno != 0) return base::fail_errno(files.runs(), errno);
   return out;
 }
 

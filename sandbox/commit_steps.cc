@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 
 #include "ledger/base/file_io.h"
 #include "ledger/base/paths.h"
@@ -84,6 +85,37 @@ void undo_step(int grant, const CommitStep& step) {
   }
 }
 
+// Inode under a path, 0 when there is none, nothing when that cannot be known.
+std::optional<std::uint64_t> look(int grant, const std::string& path) {
+  const UniqueFd fd = open_beneath_dir(grant, path, O_PATH | O_NOFOLLOW);
+  if (!fd.is_open()) {
+    if (errno == ENOENT || errno == ENOTDIR) return 0;
+    return std::nullopt;
+  }
+  struct stat found {};
+  if (fstat(fd.get(), &found) != 0) return std::nullopt;
+  return found.st_ino;
+}
+
+// Is the grant still not as it was before this step?
+bool is_stuck(int grant, const CommitStep& step) {
+  const auto temp = look(grant, step.temp);
+  const auto final = look(grant, step.final);
+  if (!temp || !final) return true;
+  switch (step.kind) {
+    case CommitStep::Kind::remove:
+      return step.old_inode != 0 && *temp == step.old_inode;
+    case CommitStep::Kind::discard:
+      return *temp != 0;
+    case CommitStep::Kind::exchange:
+    case CommitStep::Kind::create:
+      break;
+  }
+  if (step.new_inode == 0) return *temp != 0;
+  return *temp == step.new_inode || *final == step.new_inode ||
+         (step.old_inode != 0 && *temp == step.old_inode);
+}
+
 }  // namespace
 
 base::Result<UniqueFd> open_grant(const std::string& path, std::uint64_t device,
@@ -121,8 +153,20 @@ int apply_step(int grant, const CommitStep& step) {
   return ESTALE;
 }
 
-void undo_steps(int grant, const std::vector<CommitStep>& steps) {
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) undo_step(grant, *step);
+std::size_t undo_steps(int grant, const std::vector<CommitStep>& steps) {
+  std::size_t stuck = 0;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    undo_step(grant, *step);
+    if (is_stuck(grant, *step)) ++stuck;
+  }
+  return stuck;
+}
+
+base::Error undo_error(std::size_t stuck, std::size_t all, const std::string& grant) {
+  return {base::Errc::io,
+          grant + ": " + std::to_string(stuck) + " of " + std::to_string(all) +
+              " changes could not be undone; the journal of the run, beside the ledger, is kept",
+          0};
 }
 
 void finish_steps(int grant, const std::vector<CommitStep>& steps) {
@@ -144,7 +188,7 @@ void remove_tree(int grant, const std::string& path) {
 namespace {
 
 base::Result<std::size_t> end_commit(const std::string& journal,
-                                     void (*end)(int, const std::vector<CommitStep>&)) {
+                                     std::size_t (*end)(int, const std::vector<CommitStep>&)) {
   const auto file = base::open_regular(journal, O_RDONLY);
   const auto text = file ? base::read_fd(*file, kMaxJournal, journal)
                          : base::Result<std::string>(base::Unexpected(file.error()));
@@ -156,7 +200,8 @@ base::Result<std::size_t> end_commit(const std::string& journal,
   if (!parsed) return base::Unexpected(base::Error(parsed.error()));
   const auto grant = open_grant(parsed->grant_path, parsed->device, parsed->inode);
   if (!grant) return base::Unexpected(base::Error(grant.error()));
-  end(grant->get(), parsed->steps);
+  if (const std::size_t stuck = end(grant->get(), parsed->steps); stuck > 0)
+    return base::Unexpected(undo_error(stuck, parsed->steps.size(), parsed->grant_path));
   if (unlink(journal.c_str()) != 0) return base::fail_errno(journal, errno);
   return parsed->steps.size();
 }
@@ -168,7 +213,10 @@ base::Result<std::size_t> roll_back_commit(const std::string& journal) {
 }
 
 base::Result<std::size_t> complete_commit(const std::string& journal) {
-  return end_commit(journal, finish_steps);
+  return end_commit(journal, [](int grant, const std::vector<CommitStep>& steps) {
+    finish_steps(grant, steps);
+    return std::size_t{0};
+  });
 }
 
 }  // namespace ethos::sandbox

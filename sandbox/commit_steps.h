@@ -18,8 +18,12 @@ namespace ethos::sandbox {
 // 0 or the errno. ESTALE: what was moved is not what the step names, by its inodes; it was moved
 // back.
 [[nodiscard]] int apply_step(int grant, const CommitStep& step);
-// Puts back what `steps` did or would have done, last first; whatever state each of them is in.
-void undo_steps(int grant, const std::vector<CommitStep>& steps);
+// Puts back what `steps` did or would have done, last first; whatever state each of them is in. How
+// many of them could not be put back (a disk that fails, rights that somebody took away meanwhile),
+// or nobody can tell: then the journal has to stay.
+[[nodiscard]] std::size_t undo_steps(int grant, const std::vector<CommitStep>& steps);
+// What is said then.
+[[nodiscard]] base::Error undo_error(std::size_t stuck, std::size_t all, const std::string& grant);
 // Removes what `steps`, all of them done, replaced.
 void finish_steps(int grant, const std::vector<CommitStep>& steps);
 // A file, or a directory with all that is in it.

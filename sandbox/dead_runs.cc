@@ -45,7 +45,10 @@ void end_commit(const std::string& journal, bool is_decided, std::ostream& err) 
 Result<void> undo_dead_commits(const ledger::LedgerFiles& files, std::ostream& err) {
   std::error_code error;
   std::map<std::string, std::vector<std::string>> journals;  // by run
-  for (const auto& entry : std::filesystem::directory_iterator(files.runs(), error)) {
+  // By hand: the loop's own step would throw when a directory cannot be read to its end.
+  for (std::filesystem::directory_iterator at(files.runs(), error), end; !error && at != end;
+       at.increment(error)) {
+    const auto& entry = *at;
     const std::string name = entry.path().filename().string();
     const std::string run = name.substr(0, name.find('.'));
     // RUN.journal, RUN.1.journal, ...: one a grant; RUN.journal.decided for all of them.
@@ -55,6 +58,8 @@ Result<void> undo_dead_commits(const ledger::LedgerFiles& files, std::ostream& e
       journals[run];
     }
   }
+  if (error && error != std::errc::no_such_file_or_directory)
+    return base::fail_errno(files.runs(), error.value());
   for (const auto& [run, paths] : journals) {
     // Whoever can lock the run's file, or finds none, knows that its runner is gone.
     auto lock = base::FileLock::create(files.runs() + "/" + run, base::LockKind::exclusive,

@@ -111,9 +111,16 @@ const char* type_name(unsigned type) {
 
 }  // namespace
 
+namespace {
+constexpr std::uint64_t kMaxOverhead = 1U << 20;  // of a zlib stream that does not compress
+}  // namespace
+
 Result<std::string> inflate_at(const UniqueFd& file, std::uint64_t offset,
-                               std::optional<std::size_t> size) {
+                               std::optional<std::size_t> size, GitWork& work) {
   if (size && *size > kMaxGitObject) return fail(Errc::too_large, "a Git object over 16 MiB");
+  // A stream can be long and hold nothing.
+  const std::uint64_t most_read = 2 * size.value_or(kMaxGitObject) + kMaxOverhead;
+  std::uint64_t read = 0;
   z_stream stream{};
   if (::inflateInit(&stream) != Z_OK) return fail(Errc::io, "zlib");
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, ::inflateEnd);
@@ -126,6 +133,10 @@ Result<std::string> inflate_at(const UniqueFd& file, std::uint64_t offset,
       const ssize_t n = ::pread(file.get(), in.data(), in.size(), static_cast<off_t>(offset));
       if (n <= 0) return fail(Errc::malformed, "a Git object that is cut off");
       offset += static_cast<std::uint64_t>(n);
+      read += static_cast<std::uint64_t>(n);
+      if (read > most_read) return fail(Errc::malformed, "a Git object that is mostly padding");
+      if (auto ok = work.take(static_cast<std::uint64_t>(n)); !ok)
+        return base::Unexpected(std::move(ok).error());
       stream.next_in = in.data();
       stream.avail_in = static_cast<unsigned>(n);
     }
@@ -137,6 +148,7 @@ Result<std::string> inflate_at(const UniqueFd& file, std::uint64_t offset,
     const std::size_t made = chunk.size() - stream.avail_out;
     if (made == 0 && state == Z_BUF_ERROR && stream.avail_in != 0)
       return fail(Errc::malformed, "a Git object that does not inflate");
+    if (auto ok = work.take(made); !ok) return base::Unexpected(std::move(ok).error());
     out.append(chunk.data(), made);
     if (out.size() > size.value_or(kMaxGitObject))
       return fail(size ? Errc::malformed : Errc::too_large, "a Git object larger than it says");
@@ -249,15 +261,22 @@ std::vector<std::string> GitPack::find_by_beginning(const UniqueFd& index,
 }
 
 Result<GitObject> GitPack::read(const UniqueFd& pack, std::uint64_t offset, std::size_t id_size,
-                                const ByName& by_name) {
+                                const ByName& by_name, GitWork& work) {
   constexpr std::size_t kMaxChain = 512;
   std::vector<std::string> deltas;
+  std::uint64_t kept = 0;
+  const auto let_go = [&work](const std::uint64_t* bytes) { work.let_go(*bytes); };
+  const std::unique_ptr<const std::uint64_t, decltype(let_go)> guard(&kept, let_go);
   GitObject object;
   while (true) {
     const auto header = read_header(pack, offset, id_size);
     if (!header) return fail(Errc::malformed, "a pack entry that cannot be read");
     if (header->size > kMaxGitObject) return fail(Errc::too_large, "a Git object over 16 MiB");
-    auto data = inflate_at(pack, header->data, static_cast<std::size_t>(header->size));
+    if (type_name(header->type) == nullptr) {
+      if (auto ok = work.keep(header->size); !ok) return base::Unexpected(std::move(ok).error());
+      kept += header->size;
+    }
+    auto data = inflate_at(pack, header->data, static_cast<std::size_t>(header->size), work);
     if (!data) return base::Unexpected(std::move(data).error());
     if (const char* type = type_name(header->type)) {
       object = {type, std::move(*data)};
@@ -279,6 +298,8 @@ Result<GitObject> GitPack::read(const UniqueFd& pack, std::uint64_t offset, std:
     auto applied = apply_git_delta(object.bytes, *delta);
     if (!applied) return base::Unexpected(std::move(applied).error());
     object.bytes = std::move(*applied);
+    if (auto ok = work.take(object.bytes.size()); !ok)
+      return base::Unexpected(std::move(ok).error());
   }
   return object;
 }

@@ -24,15 +24,15 @@ class GitPack {
   static std::vector<std::string> find_by_beginning(const base::UniqueFd& index,
                                                     const std::string& digits, std::size_t most);
 
-  // Follows deltas. `by_name` reads the base of a REF_DELTA.
+  // Follows deltas. `by_name` reads the base of a REF_DELTA. Errc::too_large beyond `work`.
   using ByName = std::function<base::Result<GitObject>(std::string_view id)>;
   static base::Result<GitObject> read(const base::UniqueFd& pack, std::uint64_t offset,
-                                      std::size_t id_size, const ByName& by_name);
+                                      std::size_t id_size, const ByName& by_name, GitWork& work);
 };
 
 // Inflates a zlib stream that starts at `offset` of `file` into exactly `size` bytes, or (with no
 // size) into at most kMaxGitObject.
 [[nodiscard]] base::Result<std::string> inflate_at(const base::UniqueFd& file, std::uint64_t offset,
-                                                   std::optional<std::size_t> size);
+                                                   std::optional<std::size_t> size, GitWork& work);
 
 }  // namespace ethos::sandbox

@@ -82,12 +82,12 @@ Result<GitObject> split_loose(const std::string& whole) {
 
 // What one objects directory has under this name; not_found leads to the next directory.
 Result<GitObject> read_from(const UniqueFd& objects, const std::string& name, const std::string& id,
-                            int depth) {
+                            int depth, GitWork& work) {
   constexpr int kMaxDepth = 64;
   if (depth > kMaxDepth) return fail(Errc::too_large, "deltas that refer to each other too often");
   if (auto loose = base::open_beneath(objects, name.substr(0, 2) + "/" + name.substr(2),
                                       O_RDONLY | O_NONBLOCK)) {
-    auto whole = inflate_at(*loose, 0, std::nullopt);
+    auto whole = inflate_at(*loose, 0, std::nullopt, work);
     if (!whole) return base::Unexpected(std::move(whole).error());
     return split_loose(*whole);
   }
@@ -100,10 +100,11 @@ Result<GitObject> read_from(const UniqueFd& objects, const std::string& name, co
     const auto pack =
         base::open_beneath(objects, "pack/" + pack_name + ".pack", O_RDONLY | O_NONBLOCK);
     if (!pack) continue;
-    return GitPack::read(*pack, *offset, id.size(), [&](std::string_view base_id) {
+    const auto by_name = [&](std::string_view base_id) {
       return read_from(objects, base::encode_hex(base::as_bytes(base_id)), std::string(base_id),
-                       depth + 1);
-    });
+                       depth + 1, work);
+    };
+    return GitPack::read(*pack, *offset, id.size(), by_name, work);
   }
   return fail(Errc::not_found, "no Git object " + name);
 }
@@ -151,6 +152,21 @@ class DeltaReader {
 
 }  // namespace
 
+Result<void> GitWork::take(std::uint64_t bytes) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30U;
+  taken_ += bytes;
+  return taken_ <= kMost ? Result<void>()
+                         : fail(Errc::too_large, "Git objects that take over 1 GiB to read");
+}
+
+Result<void> GitWork::keep(std::uint64_t bytes) {
+  constexpr std::uint64_t kMost = std::uint64_t{64} << 20U;
+  if (bytes > kMost || kept_ > kMost - bytes)
+    return fail(Errc::too_large, "Git deltas of over 64 MiB for one object");
+  kept_ += bytes;
+  return {};
+}
+
 GitStore GitStore::open(UniqueFd objects) {
   GitStore out;
   constexpr std::size_t kMaxText = 65536;
@@ -176,7 +192,7 @@ Result<GitObject> GitStore::read(const std::string& name) const {
   const auto id = base::decode_hex(name);
   if (!id) return fail(Errc::malformed, "no name of a Git object");
   for (const UniqueFd& directory : directories_) {
-    auto object = read_from(directory, name, base::to_string(*id), 0);
+    auto object = read_from(directory, name, base::to_string(*id), 0, work_);
     if (!object && object.error().code == Errc::not_found) continue;
     if (object && object_name(*object, id->size() == kSha1Bytes) != name)
       return fail(Errc::malformed, "Git object " + name + " has other bytes than its name says");

@@ -17,6 +17,21 @@ struct GitObject {
   std::string bytes;
 };
 
+// What reading a store may still cost. Its packs are whoever wrote the repository's: some megabytes
+// of deltas can stand for gigabytes.
+class GitWork {
+ public:
+  // Bytes that are about to be inflated or put together. Errc::too_large beyond 1 GiB in all.
+  [[nodiscard]] base::Result<void> take(std::uint64_t bytes);
+  // Deltas that wait in memory for their base. Errc::too_large beyond 64 MiB.
+  [[nodiscard]] base::Result<void> keep(std::uint64_t bytes);
+  void let_go(std::uint64_t bytes) { kept_ -= bytes; }
+
+ private:
+  std::uint64_t taken_ = 0;
+  std::uint64_t kept_ = 0;
+};
+
 class GitStore {
  public:
   // `objects` is the directory of that name; its alternates are opened too.
@@ -30,6 +45,7 @@ class GitStore {
 
  private:
   std::vector<base::UniqueFd> directories_;
+  mutable GitWork work_;  // of all that is read from it
 };
 
 // Applies a delta of a pack (gitformat-pack(5), "Deltified representation") to its base.

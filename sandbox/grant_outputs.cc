@@ -56,6 +56,18 @@ Denial io_refusal(const Mount& mount, const base::Error& error) {
   return denial;
 }
 
+// Half of a grant may be new and half old: that is not to be found out by chance.
+void tell_stuck(const StagedCommit& commit, RunResult& result) {
+  if (commit.stuck()) result.commit_refusals.push_back(io_refusal(commit.mount(), *commit.stuck()));
+}
+
+void undo_all(const std::vector<std::unique_ptr<StagedCommit>>& commits, RunResult& result) {
+  for (const auto& commit : commits) {
+    commit->undo();
+    tell_stuck(*commit, result);
+  }
+}
+
 // "/runs/x.journal" -> "/runs/x.1.journal" for the second grant of a run.
 std::string numbered(const std::string& journal, std::size_t number) {
   const std::size_t dot = journal.rfind('.');
@@ -122,6 +134,7 @@ void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions&
       if (refusals.empty()) refusals.push_back(io_refusal(commit->mount(), done.error()));
       std::move(refusals.begin(), refusals.end(), std::back_inserter(result.commit_refusals));
       result.is_committed = false;
+      tell_stuck(*commit, result);
       commit.reset();
     }
   }
@@ -139,7 +152,7 @@ void GrantOutputs::commit_directories(const Launch& launch, const LaunchOptions&
     if (auto made = base::replace_file(decision, {}, private_file); !made) {
       for (const auto& commit : commits)
         result.commit_refusals.push_back(io_refusal(commit->mount(), made.error()));
-      for (const auto& commit : commits) commit->undo();
+      undo_all(commits, result);
       result.is_committed = false;
       return;
     }
@@ -204,6 +217,7 @@ GrantOutputs::Commits GrantOutputs::prepare(const Launch& launch, const LaunchOp
     }
     auto refusals = commit->take().refusals;
     if (!is_ready) refusals.push_back(io_refusal(mount, is_ready.error()));
+    tell_stuck(*commit, result);
     if (!refusals.empty()) result.is_committed = false;
     std::move(refusals.begin(), refusals.end(), std::back_inserter(result.commit_refusals));
   }
@@ -212,7 +226,7 @@ GrantOutputs::Commits GrantOutputs::prepare(const Launch& launch, const LaunchOp
 
 void GrantOutputs::give_up(const Commits& commits, const Interruption& interruption,
                            RunResult& result) {
-  for (const auto& commit : commits) commit->undo();
+  undo_all(commits, result);
   result.is_committed = false;
   if (interruption.reason() == Interruption::Reason::signal) {
     result.ending = Ending::interrupted;

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,19 @@ void prepare_heap() {
   std::free(piece);                                                // NOLINT
 }
 
+// What none of the folders lets out but the memory that is not there.
+int run_guarded(const std::vector<std::string>& args) {
+  using ethos::sandbox::ExitStatus;
+  try {
+    return ethos::sandbox::run(args, std::cout, std::cerr);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "ethos-run: there is not enough memory\n";
+  } catch (const std::exception& error) {
+    std::cerr << "ethos-run: internal error: " << error.what() << '\n';
+  }
+  return ethos::sandbox::code(ExitStatus::runner_failed);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,8 +69,7 @@ int main(int argc, char** argv) {
   if (!ethos::base::prepare_standard_files())
     return ethos::sandbox::code(ethos::sandbox::ExitStatus::runner_failed);
   prepare_heap();
-  const int status =
-      ethos::sandbox::run({argv + (argc > 0 ? 1 : 0), argv + argc}, std::cout, std::cerr);
+  const int status = run_guarded({argv + (argc > 0 ? 1 : 0), argv + argc});
   // Nothing that a library registered for the end has anything to do, and taking it all down costs
   // as much as a commit.
   const int final =

@@ -80,6 +80,7 @@ class StagedCommit::Work {
 
   Result<void> swap() {
     Result<void> done = check_built();
+    if (done) done = settle_files();
     if (done) done = write_journal();
     for (auto step = journal_.steps.begin(); done && step != journal_.steps.end(); ++step) {
       if (interruption_.is_over()) {
@@ -100,9 +101,10 @@ class StagedCommit::Work {
   void undo() {
     if (!is_begun_) return;
     is_begun_ = false;
-    undo_steps(grant_.get(), journal_.steps);
-    remove_journal();
     out_.artifacts.clear();
+    const std::size_t stuck = undo_steps(grant_.get(), journal_.steps);
+    if (stuck == 0) return remove_journal();
+    stuck_ = undo_error(stuck, journal_.steps.size(), mount_.source);
   }
 
   // The change is made. From here on a crash only leaves old content to be removed.
@@ -113,6 +115,7 @@ class StagedCommit::Work {
   }
 
   [[nodiscard]] const Mount& mount() const { return mount_; }
+  [[nodiscard]] const std::optional<base::Error>& stuck() const { return stuck_; }
   CommitResult take() { return std::move(out_); }
 
  private:
@@ -254,7 +257,7 @@ class StagedCommit::Work {
     const std::string text = encode_journal(journal_);
     base::ReplaceOptions options;
     options.mode = 0600;
-    options.sync = base::Sync::none;  // against a killed supervisor; a power cut loses both
+    options.sync = base::Sync::none;  // against a killed supervisor
     return base::replace_file(journal_path_, std::as_bytes(std::span(text)), options);
   }
 
@@ -332,6 +335,28 @@ class StagedCommit::Work {
     for (const auto& [place, built] : built_) {
       const UniqueFd fd = open_beneath_dir(grant_.get(), place, O_PATH | O_NOFOLLOW);
       if (!is_same(fd, built)) return replaced();
+    }
+    return {};
+  }
+
+  // A rename may be on the disk before the bytes of what it puts in place: after a power cut there
+  // would be an empty file where the ledger has the digest of a full one. All were handed to the
+  // disk as they were written, so that one wait is for all of them.
+  Result<void> settle_files() const {
+    for (const std::string& place : unsettled_) {
+      const UniqueFd fd =
+          open_beneath_dir(grant_.get(), place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+      if (!is_same(fd, built_.at(place))) return replaced();
+      if (auto done = settle(fd, place); !done) return done;
+    }
+    return {};
+  }
+
+  static Result<void> settle(const UniqueFd& fd, const std::string& path) {
+    while (fdatasync(fd.get()) != 0) {
+      // A file system that has nothing to wait for says that it cannot.
+      if (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP) return {};
+      if (errno != EINTR) return base::fail_errno(path, errno);
     }
     return {};
   }
@@ -429,6 +454,10 @@ class StagedCommit::Work {
     if (item.replaces && has_access_list(to)) mode = item.change->mode;
     artifact.mode = *mode;
     if (fchmod(to.get(), *mode) != 0) return base::fail_errno(path, errno);
+    // One that its owner cannot open again is waited for here.
+    if ((*mode & S_IRUSR) == 0) return settle(to, path);
+    static_cast<void>(sync_file_range(to.get(), 0, 0, SYNC_FILE_RANGE_WRITE));
+    unsettled_.push_back(item.place);
     return {};
   }
 
@@ -466,7 +495,9 @@ class StagedCommit::Work {
   struct stat owner_ {};
   CommitJournal journal_;
   std::map<std::string, Built> built_;
+  std::vector<std::string> unsettled_;  // places of new files whose bytes may not be on the disk
   bool is_begun_ = false;
+  std::optional<base::Error> stuck_;
   CommitResult out_;
 };
 
@@ -482,6 +513,7 @@ Result<bool> StagedCommit::prepare(const CommitRules& rules, std::uint64_t& quot
 Result<void> StagedCommit::swap() { return work_->swap(); }
 void StagedCommit::undo() { work_->undo(); }
 void StagedCommit::finish() { work_->finish(); }
+const std::optional<base::Error>& StagedCommit::stuck() const { return work_->stuck(); }
 const Mount& StagedCommit::mount() const { return work_->mount(); }
 CommitResult StagedCommit::take() { return work_->take(); }
 

@@ -22,7 +22,8 @@ struct CommitResult {
 // Brings out what the tool wrote below one staged grant, all or nothing:
 //   1. prepare: the layer is walked, where one refused name refuses the whole grant; everything is
 //      copied to temporary names beside its place, with the grant owner's ids, holes as holes
-//   2. swap: each temporary takes its place by one rename, if it still is the file or directory that
+//   2. swap: each temporary takes its place by one rename, if it still is the file or directory
+//   that
 //      was made, by device and inode: others may have the right to write there too
 //   3. finish: what was replaced is removed
 // Until finish, undo (or the destructor) puts back what was there. The grants of a run take each
@@ -44,6 +45,9 @@ class StagedCommit {
   [[nodiscard]] base::Result<void> swap();
   void undo();
   void finish();
+
+  // What could not be put back; the journal stays then.
+  [[nodiscard]] const std::optional<base::Error>& stuck() const;
 
   [[nodiscard]] const Mount& mount() const;
   [[nodiscard]] CommitResult take();

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/git_object.h"
 
+#include <fcntl.h>
+#include <zlib.h>
+
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 
+#include "ledger/base/paths.h"
 #include "sandbox/git_store.h"
 
 using namespace ethos::sandbox;
@@ -245,6 +251,84 @@ TEST_CASE("git objects: broken objects end in an error, wherever they are cut", 
     CHECK_NOTHROW(r.read("HEAD", "a"));
   }
   CHECK_FALSE(r.read("HEAD", "a"));
+}
+
+namespace {
+
+std::string big_endian(std::uint32_t value) {
+  std::string out;
+  for (unsigned shift = 32; shift > 0; shift -= 8)
+    out += static_cast<char>((value >> (shift - 8)) & 0xFFU);
+  return out;
+}
+
+// The head of a pack entry: its type, and the size of what it inflates to.
+std::string entry_head(unsigned type, std::uint64_t size) {
+  unsigned first = (type << 4U) | static_cast<unsigned>(size & 15U);
+  std::string out;
+  for (size >>= 4U; size > 0; size >>= 7U) {
+    out += static_cast<char>(first | 0x80U);
+    first = static_cast<unsigned>(size & 0x7FU);
+  }
+  return out + static_cast<char>(first);
+}
+
+std::string deflated(const std::string& bytes) {
+  uLongf size = compressBound(static_cast<uLong>(bytes.size()));
+  std::string out(size, '\0');
+  REQUIRE(compress2(reinterpret_cast<Bytef*>(out.data()), &size,
+                    reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()),
+                    9) == Z_OK);
+  out.resize(size);
+  return out;
+}
+
+// A pack with one blob and a chain of so many deltas upon it, each of so many bytes; the name of
+// the last one is twenty times \x11.
+void write_chain(const fs::path& objects, int deltas, std::size_t bytes) {
+  std::string pack = "PACK" + big_endian(2) + big_endian(static_cast<std::uint32_t>(deltas) + 1);
+  std::size_t last = pack.size();
+  pack += entry_head(3, 1) + deflated("x");
+  const std::string stream = deflated(std::string(bytes, '\0'));
+  for (int i = 0; i < deltas; ++i) {
+    const std::size_t here = pack.size();
+    std::uint64_t back = here - last;
+    std::string offset(1, static_cast<char>(back & 0x7FU));
+    while ((back >>= 7U) > 0)
+      offset.insert(offset.begin(), static_cast<char>(0x80U | (--back & 0x7FU)));
+    pack += entry_head(6, bytes) + offset + stream;
+    last = here;
+  }
+  std::string index = "\xFFtOc" + big_endian(2);
+  for (unsigned first = 0; first < 256; ++first) index += big_endian(first >= 0x11 ? 1 : 0);
+  index += std::string(20, '\x11') + big_endian(0) + big_endian(static_cast<std::uint32_t>(last));
+  index += std::string(40, '\0');
+  fs::create_directories(objects / "pack");
+  std::ofstream(objects / "pack/pack-1.pack", std::ios::binary) << pack;
+  std::ofstream(objects / "pack/pack-1.idx", std::ios::binary) << index;
+}
+
+}  // namespace
+
+TEST_CASE("git objects: a small pack cannot ask for gigabytes", "[sandbox]") {
+  std::string name = "/tmp/ethos-git-XXXXXX";
+  REQUIRE(::mkdtemp(name.data()) != nullptr);
+  const std::unique_ptr<const std::string, void (*)(const std::string*)> guard(
+      &name, [](const std::string* path) { fs::remove_all(*path); });
+  const auto read = [&](int deltas, std::size_t bytes) {
+    write_chain(name, deltas, bytes);
+    CHECK(fs::file_size(name + "/pack/pack-1.pack") < 1'000'000);
+    auto directory = ethos::base::open_path(name, O_PATH | O_DIRECTORY);
+    REQUIRE(directory);
+    const auto object = GitStore::open(std::move(*directory)).read(std::string(40, '1'));
+    REQUIRE_FALSE(object);
+    return object.error();
+  };
+  // Deltas of zeros fit no base; that is seen when they are applied.
+  CHECK(read(3, 1 << 20).code == ethos::base::Errc::malformed);
+  const auto refused = read(40, 4 << 20);
+  CHECK(refused.code == ethos::base::Errc::too_large);
+  CHECK(refused.message().find("64 MiB") != std::string::npos);
 }
 
 TEST_CASE("git objects: deltas", "[sandbox]") {

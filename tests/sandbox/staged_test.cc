@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -23,6 +25,25 @@ using sandbox::Ending;
     return;                                                    \
   }                                                            \
   static_cast<void>(0)
+
+namespace {
+
+// The last names of files whose bytes were waited for, in order.
+std::vector<std::string>& waited_for() {
+  static std::vector<std::string> names;
+  return names;
+}
+
+}  // namespace
+
+// Found by the linker before the library's.
+extern "C" int fdatasync(int fd) {
+  std::array<char, 4096> path{};
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  if (readlink(link.c_str(), path.data(), path.size() - 1) > 0)
+    waited_for().push_back(std::filesystem::path(path.data()).filename().string());
+  return static_cast<int>(syscall(SYS_fdatasync, fd));
+}
 
 namespace {
 
@@ -81,6 +102,34 @@ TEST_CASE("staged: what the tool wrote comes out with its digest", "[sandbox][ke
   // No temporary name is left.
   for (const auto& entry : std::filesystem::recursive_directory_iterator(dir.path()))
     CHECK(entry.path().filename().string().find(".ethos") == std::string::npos);
+}
+
+TEST_CASE("staged: bytes are on the disk before their name is", "[sandbox][kernel]") {
+  REQUIRE_CAGE();
+  copies_layers = GENERATE(false, true);
+  const support::ScratchDir dir;
+  dir.write("out/old.txt", "old\n");
+  dir.write("out/same.txt", "same\n");
+  waited_for().clear();
+  support::CageRun r{};
+  run_script(r, dir,
+             "echo new > out/old.txt; mkdir out/d; echo x > out/d/a; echo y > out/locked; "
+             "chmod 200 out/locked; touch out/same.txt");
+  REQUIRE(r.result() != nullptr);
+  REQUIRE(r.result()->is_committed);
+  // Under the temporary name, or inside a directory that has one.
+  const auto count = [](const std::string& beginning) {
+    return std::ranges::count_if(
+        waited_for(), [&](const std::string& name) { return name.starts_with(beginning); });
+  };
+  CHECK(count(".ethos-") == 2);
+  CHECK(count("a") == 1);
+  CHECK(waited_for().size() == 3);
+  waited_for().clear();
+  support::CageRun none{};
+  run_script(none, dir, "touch out/same.txt; cat out/old.txt");
+  REQUIRE(none.result() != nullptr);
+  CHECK(waited_for().empty());
 }
 
 TEST_CASE("staged: one refused name keeps the whole grant in", "[sandbox][kernel]") {
@@ -451,4 +500,38 @@ TEST_CASE("commit journal: for another directory it changes nothing", "[sandbox]
   const auto absent = sandbox::roll_back_commit(state.path() + "/none");
   REQUIRE(absent);
   CHECK(*absent == 0);
+}
+
+TEST_CASE("commit journal: what cannot be undone is said, and its journal stays", "[sandbox]") {
+  using sandbox::CommitStep;
+  const support::ScratchDir dir;
+  const support::ScratchDir state;
+  dir.write("replaced", "old");
+  dir.write(".t-0", "new");
+  dir.write(".t-1", "made");
+  struct stat grant {};
+  REQUIRE(stat(dir.path().c_str(), &grant) == 0);
+  const auto fd = base::open_path(dir.path(), O_RDONLY | O_DIRECTORY);
+  REQUIRE(fd);
+  const auto inode = [&](const char* name) { return sandbox::inode_at(fd->get(), name); };
+  sandbox::CommitJournal journal{dir.path(), grant.st_dev, grant.st_ino, {}};
+  journal.steps = {
+      {CommitStep::Kind::exchange, ".t-0", "replaced", inode(".t-0"), inode("replaced")},
+      {CommitStep::Kind::create, ".t-1", "made", inode(".t-1"), 0}};
+  for (const CommitStep& step : journal.steps) REQUIRE(sandbox::apply_step(fd->get(), step) == 0);
+  // Somebody took the name that the second one would have to go back to.
+  dir.write(".t-1", "somebody's");
+  state.write("journal", encode_journal(journal));
+  const auto undone = sandbox::roll_back_commit(state.path() + "/journal");
+  REQUIRE_FALSE(undone);
+  CHECK(undone.error().message().find("1 of 2 changes could not be undone") != std::string::npos);
+  CHECK(state.exists("journal"));
+  CHECK(dir.read("replaced") == "old");
+  CHECK(dir.read("made") == "made");
+  CHECK(dir.read(".t-1") == "somebody's");
+  // Once that is out of the way it goes on from there.
+  std::filesystem::remove(dir.path() + "/.t-1");
+  CHECK(sandbox::roll_back_commit(state.path() + "/journal"));
+  CHECK_FALSE(dir.exists("made"));
+  CHECK_FALSE(state.exists("journal"));
 }
