@@ -45,7 +45,7 @@ bool is_change_call(std::string_view call) {
 
 Capability capability_of_grant(std::string_view cap) {
   if (cap == "fs.write") return Capability::write;
-  if (cap == "fs.exec" || cap == "exec.memory") return Capability::execute;
+  if (cap == "fs.exec" || cap == "exec.memory" || cap == "exec.scratch") return Capability::execute;
   if (cap == "fs.hide") return Capability::hidden;
   if (cap == "network") return Capability::network;
   if (cap == "git") return Capability::git;
@@ -157,8 +157,8 @@ Grant read_grant(JsonValue body, Names& names) {
     detail = std::string(body["enforced_by"].text_or(""));
     grant.value = body["value"].big_or(0);
     if (is_measured_limit(object)) grant.use = Use::observed;
-  } else if (cap == "exec.memory") {
-    object = "@memory";
+  } else if (cap == "exec.memory" || cap == "exec.scratch") {
+    object = cap == "exec.memory" ? "@memory" : "@scratch";
   } else {
     object = path_text(body["path"]);
     role = NameRole::path;

@@ -92,7 +92,9 @@ void define_report(CLI::App& app, Options& options) {
   app.add_option("--format", options.formats, "html,pdf,csv,xlsx,md,json,oscal,intoto")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--out", options.out, "directory for the report")->required();
+  app.add_option("--out", options.out,
+                 "directory for the report; files of an earlier one in it are replaced")
+      ->required();
   app.add_option("--title", options.title, "title of the report")->capture_default_str();
   app.add_option("--org", options.organisation, "organisation it is about");
   app.add_option(

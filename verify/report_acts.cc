@@ -102,7 +102,7 @@ ReportColumn column_of_grant(std::string_view cap) {
   using enum ReportColumn;
   if (cap == "fs.read") return read;
   if (cap == "fs.write") return write;
-  if (cap == "fs.exec" || cap == "exec.memory") return execute;
+  if (cap == "fs.exec" || cap == "exec.memory" || cap == "exec.scratch") return execute;
   if (cap == "fs.hide") return hidden;
   if (cap == "network") return network;
   if (cap == "git") return git;

@@ -31,6 +31,18 @@ const char* capability_of(std::string_view cap) {
 
 }  // namespace
 
+// By what the report itself says of such a grant: an earlier program had no word for it.
+ReportColumn ReportGrants::scratch_column() const {
+  const auto is = [](const ReportClaims::Row& row, const char* field, std::string_view value) {
+    const std::string* const text = report_field(row.fields, field);
+    return text != nullptr && *text == value;
+  };
+  const bool is_old = std::any_of(claims_.grants.begin(), claims_.grants.end(), [&](const auto& row) {
+    return is(row, "grant", "exec.scratch") && is(row, "capability", "syscalls");
+  });
+  return is_old ? ReportColumn::syscalls : ReportColumn::execute;
+}
+
 void ReportGrants::on_record(const Envelope& e, const View& body) {
   using enum RecordType;
   if (e.type == run_open) {

@@ -25,7 +25,9 @@ class ReportGrants {
  public:
   // `zone`: of the report's days; null when it is not known.
   ReportGrants(const ReportClaims& claims, const Zone* zone, ReportSame same)
-      : claims_(claims), same_(std::move(same)), points_(claims, zone) {}
+      : claims_(claims), same_(std::move(same)), points_(claims, zone) {
+    matrix_.set_scratch_column(scratch_column());
+  }
   // Of every record that belongs to a run.
   void on_record(const Envelope& e, const View& body);
   // Whether the object of a denial is a directory above something that the run was given.
@@ -38,6 +40,7 @@ class ReportGrants {
   void finish();
 
  private:
+  [[nodiscard]] ReportColumn scratch_column() const;
   using Id = ReportGrantBook::Id;
   struct Use {
     std::uint64_t acts = 0;

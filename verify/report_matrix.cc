@@ -31,7 +31,8 @@ void ReportMatrix::on_end(const ReportRunEnd& run) {
   if (run.starts > 0) seen[place(ReportColumn::execute)].used = run.ended;
   for (const ReportRunEnd::Held& held : run.grants) {
     if (held.grant->use == "withheld") continue;
-    const ReportColumn column = column_of_grant(held.grant->cap);
+    const ReportColumn column =
+        held.grant->cap == "exec.scratch" ? scratch_ : column_of_grant(held.grant->cap);
     Seen& here = seen[place(column)];
     if (here.granted < 0) here.granted = held.seq;
     // A limit is held, not used.

@@ -38,6 +38,8 @@ struct ReportRunEnd {
 // and a kind of thing a cell (docs/report-model.md, C-5 to C-7).
 class ReportMatrix {
  public:
+  // Reports of earlier programs count code in scratch space among the system calls.
+  void set_scratch_column(ReportColumn column) { scratch_ = column; }
   void on_end(const ReportRunEnd& run);
   void on_denial(const std::string& run, const std::string& tool, ReportColumn column,
                  std::uint64_t acts, std::int64_t seq);
@@ -74,6 +76,7 @@ class ReportMatrix {
 
   std::map<std::string, Row, std::less<>> rows_;
   std::set<std::pair<std::string, ReportColumn>> tries_;
+  ReportColumn scratch_ = ReportColumn::execute;
 };
 
 // By what the limits of the runs were held: the table `limit_forms` (C-14).

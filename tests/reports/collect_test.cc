@@ -118,6 +118,19 @@ TEST_CASE("collect: used means a record shows it, unused that one would", "[repo
   CHECK(read.used + read.unused == 0);
 }
 
+TEST_CASE("collect: code in memory and in scratch space is told as what may be started",
+          "[reports]") {
+  for (const char* word : {"memory", "scratch"}) {
+    const std::string body = std::string(R"({"cap":"exec.)") + word + R"("})";
+    JsonTape tape;
+    REQUIRE(tape.parse(body));
+    Names names;
+    const Grant grant = read_grant(tape.root(), names);
+    CHECK(grant.capability == Capability::execute);
+    CHECK(names.text(grant.object) == std::string("@") + word);
+  }
+}
+
 TEST_CASE("collect: what every profile gives is not left out", "[reports]") {
   const Model model = small_model();
   const MatrixCell& start = cell_of(model, "shellcheck", Capability::execute);
