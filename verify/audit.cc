@@ -293,7 +293,9 @@ class Auditor {
     }
     epochs_.finish(findings());
     const std::uint64_t records = is_run_ ? last_size_ : tree_.size();
-    if (has_checkpoint_) {
+    if (source_.ends_early()) {
+      // The last checkpoint covers what is not here.
+    } else if (has_checkpoint_) {
       findings().add({.code = Code::tail_unsigned, .seq = static_cast<std::int64_t>(records) - 1,
                       .expected = std::to_string(checkpoint_.size) + " records", .found = std::to_string(records),
                       .text = "a checkpoint covers more records than there are"});
@@ -312,7 +314,7 @@ class Auditor {
     runs_.finish(findings());
     const bool is_tail = source_.coverage() == EvidenceSource::Coverage::tail;
     using Seen = PruneBook::Seen;
-    if (!is_run_) prune_book_.finish(source_.is_prefix() ? Seen::earlier_state : is_tail ? Seen::tail : Seen::all, findings());
+    if (!is_run_) prune_book_.finish(source_.is_prefix() || source_.ends_early() ? Seen::earlier_state : is_tail ? Seen::tail : Seen::all, findings());
     report_.pruned = prune_book_.pruned();
     report_.pruned.straddled = std::move(straddled_);
     report_.pruned.held_unseen = hold_book_.unseen(

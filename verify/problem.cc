@@ -212,7 +212,8 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "a tile was changed, or comes from another state of the log"},
     {Code::tiles_missing, "tiles_missing", V::integrity, S::unknown,
      "the directory of tiles lacks a file that the tree of its checkpoint has",
-     "it was not copied, or taken out; copy the directory again"},
+     "it was not copied, or taken out; or the ledger was pruned: then the entries of what was dropped are in no directory "
+     "of tiles, and a bundle of the ledger can be verified instead"},
     {Code::handover_unseen, "handover_unseen", V::signatures, S::unknown,
      "keys changed, and the checkpoint signed by both is not here",
      "a directory of tiles has it only as checkpoint.d/SIZE. Use a bundle, or a pin or memory of a state after the change"},

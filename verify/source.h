@@ -55,6 +55,9 @@ class EvidenceSource {
 
   [[nodiscard]] virtual const char* kind() const = 0;
   [[nodiscard]] virtual Coverage coverage() const { return Coverage::whole; }
+  // Records ended before the last checkpoint because what holds them is not here, or not readable;
+  // a finding of its own says so, and nothing is to be concluded from the rest. Asked at the end.
+  [[nodiscard]] virtual bool ends_early() const { return false; }
   // Whether more of the ledger lies here than is looked at (prefix.h).
   [[nodiscard]] virtual bool is_prefix() const { return false; }
   // Of a prefix: the records and checkpoints after it. Asked after its own last ones.

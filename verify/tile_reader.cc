@@ -42,7 +42,7 @@ bool TileReader::read_file(const std::string& kind, std::uint64_t number, std::u
   }
   if (!bytes) {
     findings.add({.code = rules_.missing, .expected = name,
-                  .found = bytes.error().code == Errc::not_found ? "" : printable(bytes.error().what), .text = "a file of the tree is not there"});
+                  .found = bytes.error().code == Errc::not_found ? "" : printable(bytes.error().what), .text = kind == "entries" ? "entries are not there: not copied, or of a ledger that was pruned" : "a file of the tree is not there"});
     return false;
   }
   out = *std::move(bytes);

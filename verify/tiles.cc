@@ -68,6 +68,8 @@ class TilesSource final : public EvidenceSource {
   }
 
   [[nodiscard]] const char* kind() const override { return "tiles"; }
+  // TD-8: of a ledger that was pruned the entries of what was dropped are not here.
+  [[nodiscard]] bool ends_early() const override { return ends_early_; }
   [[nodiscard]] bool has_key_checkpoints() const override { return false; }
   [[nodiscard]] bool has_blobs() const override { return false; }
   // TD-7: entries are records; what they commit to is elsewhere.
@@ -78,6 +80,7 @@ class TilesSource final : public EvidenceSource {
   bool next_records(RecordBatch& out, Findings& findings) override {
     out.clear();
     if (index_ >= size_ || !tiles_.load(index_ / kTileWidth, findings)) {
+      ends_early_ = ends_early_ || index_ < size_;
       index_ = size_;
       return false;
     }
@@ -143,6 +146,7 @@ class TilesSource final : public EvidenceSource {
   std::vector<std::uint64_t> sizes_;  // of checkpoints, ascending
   std::size_t size_at_ = 0;
   std::uint64_t index_ = 0;
+  bool ends_early_ = false;
 };
 
 }  // namespace

@@ -160,6 +160,14 @@ TEST_CASE("pruned: what ethos-ledger drops, drops by the book, in the ledger and
     CHECK(bundle.status == 0);
     std::filesystem::remove(dir.file("b"));
   }
+  // The entries of what was dropped are in no directory of tiles (tiles.md TD-8): that is no forgery.
+  REQUIRE(std::system((program + "tiles --ledger " + dir.file("l.db") + " --dir " + dir.file("t") + " >/dev/null 2>&1").c_str()) == 0);
+  const Outcome tiles = verify_with({"--json", "--pin", dir.file("pin"), dir.file("t")});
+  CAPTURE(tiles.out.substr(0, 2500));
+  CHECK(tiles.status == 3);
+  CHECK(tiles.json.at("first_bad").is_null());
+  CHECK(tiles.has("tiles_missing"));
+  CHECK(tiles.out.find("pruned") != std::string::npos);
 }
 
 TEST_CASE("pruned: an order that lies about times or runs is tampering", "[verify]") {

@@ -68,7 +68,10 @@ TEST_CASE("tiles: a directory shows records, signatures and runs, and no committ
   CHECK(r.json.at("assertions").at(0).at("result") == "pass");
   // A missing partial tile: the full one does, here there is none.
   std::filesystem::remove_all(story.dir.file("t/tile/entries/001.p"));
-  CHECK(story.verify(story.dir.file("t")).has("tiles_missing"));
+  const Outcome cut = story.verify(story.dir.file("t"));
+  CHECK(cut.has("tiles_missing"));
+  CHECK(cut.status == 3);
+  CHECK(cut.json.at("first_bad").is_null());
 }
 
 TEST_CASE("tiles: without runs everything can be judged", "[verify]") {
