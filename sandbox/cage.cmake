@@ -21,7 +21,7 @@ add_custom_command(OUTPUT ${ETHOS_INIT}
 
 target_sources(ethos_sandbox PRIVATE
   address_text.cc audit_denial.cc audit_record.cc audit_source.cc audit_watch.cc based_path.cc beneath.cc blueprint.cc boottime.cc call_burst.cc cage.cc cage_object.cc cgroup.cc child.cc child_channel.cc child_copy.cc child_layers.cc child_mounts.cc
-  child_probes.cc child_restrict.cc child_site.cc clone_child.cc coalescer.cc commit_journal.cc commit_rules.cc commit_steps.cc compare.cc denial.cc doctor.cc exec_check.cc grant_index.cc host_paths.cc host_signs.cc
+  child_probes.cc child_restrict.cc child_site.cc clone_child.cc coalescer.cc commit_journal.cc commit_rules.cc commit_steps.cc compare.cc denial.cc doctor.cc elf_loader.cc exec_check.cc grant_index.cc host_paths.cc host_signs.cc
   hostile_name.cc staged_commit.cc upper_walk.cc copy_base.cc copy_walk.cc file_attributes.cc file_limit.cc layer_walk.cc grant_outputs.cc
   id_mapping.cc init_image.cc input_pump.cc io_limit.cc interruption.cc judge.cc judge_exec.cc judge_filter.cc judge_paths.cc judge_uses.cc judge_withheld.cc launch.cc launch_streams.cc limit_watch.cc listener.cc mountinfo.cc output.cc
   path_calls.cc path_walk.cc probe.cc proc_dir.cc proc_status.cc process_watch.cc quick_look.cc readback.cc ruleset.cc sha256.cc shared_memory.cc signal_guard.cc small_limits.cc socket_memory.cc mapping_memory.cc mask_index.cc mask_watch.cc staged_file.cc steps.cc

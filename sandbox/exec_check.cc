@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "sandbox/cage_object.h"
+#include "sandbox/elf_loader.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -27,32 +28,14 @@ constexpr const char* kAccessList = "system.posix_acl_access";
 
 std::string script_interpreter(std::string_view head) {
   std::string_view line = head.substr(2, kScriptLine - 2);
-  line = line.substr(0, line.find('\n'));
+  const std::size_t feed = line.find('\n');
+  line = line.substr(0, feed);
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
   constexpr std::string_view kEnds(" \t\0", 3);
-  return std::string(line.substr(0, line.find_first_of(kEnds)));
-}
-
-std::string elf_loader(std::string_view head) {
-  Elf64_Ehdr header;
-  if (head.size() < sizeof header) return {};
-  std::memcpy(&header, head.data(), sizeof header);
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) return {};
-  for (std::size_t i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    // Both terms are small: e_phnum is a 16-bit number.
-    const std::size_t skip = i * sizeof segment;
-    if (header.e_phoff > head.size() || skip > head.size() - header.e_phoff ||
-        sizeof segment > head.size() - header.e_phoff - skip)
-      return {};
-    std::memcpy(&segment, head.data() + header.e_phoff + skip, sizeof segment);
-    if (segment.p_type != PT_INTERP) continue;
-    if (segment.p_offset > head.size() || segment.p_filesz > head.size() - segment.p_offset)
-      return {};
-    const std::string_view text = head.substr(segment.p_offset, segment.p_filesz);
-    return std::string(text.substr(0, text.find('\0')));
-  }
-  return {};
+  const std::size_t end = line.find_first_of(kEnds);
+  // A name that goes on behind what the kernel reads is none: ENOEXEC.
+  if (feed == std::string_view::npos && end == line.npos && head.size() >= kScriptLine) return {};
+  return std::string(line.substr(0, end));
 }
 
 // Whose rights are asked for: the tool's, or those of the caller of a service.
@@ -207,20 +190,20 @@ bool has_list(int directory, const char* name) {
   return lgetxattr(path.c_str(), kAccessList, nullptr, 0) > 0;
 }
 
-std::string interpreter_in(std::string_view head) {
-  if (head.starts_with("#!")) return script_interpreter(head);
-  if (head.starts_with(std::string_view(ELFMAG, SELFMAG))) return elf_loader(head);
+Interpreter interpreter_in(std::string_view head, int file) {
+  if (head.starts_with("#!")) return {script_interpreter(head), false};
+  if (head.starts_with(std::string_view(ELFMAG, SELFMAG))) return {elf_loader(head, file), true};
   return {};
 }
 
-std::string named_interpreter(const Place& file) {
+Interpreter named_interpreter(const Place& file) {
   const std::string link = "/proc/self/fd/" + std::to_string(file.object.get());
   const base::UniqueFd content(open(link.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!content.is_open()) return {};
   std::array<char, kHead> head{};
   const ssize_t n = pread(content.get(), head.data(), head.size(), 0);
-  return n <= 0 ? std::string()
-                : interpreter_in(std::string_view(head.data(), static_cast<std::size_t>(n)));
+  if (n <= 0) return {};
+  return interpreter_in(std::string_view(head.data(), static_cast<std::size_t>(n)), content.get());
 }
 
 }  // namespace ethos::sandbox

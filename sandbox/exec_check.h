@@ -32,10 +32,13 @@ namespace ethos::sandbox {
 [[nodiscard]] bool has_list(int directory, const char* name);
 
 // The program that a file names to run it: the interpreter of a script (`#!/bin/sh -e` ->
-// "/bin/sh") or the loader of an ELF file (PT_INTERP). Empty when there is none or the file cannot
-// be read.
-[[nodiscard]] std::string named_interpreter(const Place& file);
-// The same for the first bytes of a file.
-[[nodiscard]] std::string interpreter_in(std::string_view head);
+// "/bin/sh") or the loader of an ELF file (PT_INTERP).
+struct Interpreter {
+  std::string name;        // empty: none, or the file cannot be read
+  bool is_loader = false;  // what it names itself is not asked for
+};
+[[nodiscard]] Interpreter named_interpreter(const Place& file);
+// The same for the first bytes of a file; `file`: where the rest is, -1 when that is all.
+[[nodiscard]] Interpreter interpreter_in(std::string_view head, int file = -1);
 
 }  // namespace ethos::sandbox

@@ -90,15 +90,16 @@ bool Judge::may_interpret(const Call& call, const Place& file, Verdict& verdict)
   Place at;
   const Place* current = &file;
   for (int depth = 0; depth <= kMaxScripts; ++depth) {
-    const std::string name = named_interpreter(*current);
+    const Interpreter interpreter = named_interpreter(*current);
     verdict = {0};
-    if (name.empty()) return true;
+    if (interpreter.name.empty()) return true;
     PathQuery query;
     query.dir_fd = AT_FDCWD;
-    query.text = name;
+    query.text = interpreter.name;
     Place next;
     if (!find_place(call, query, next, verdict)) return false;
     if (!may_start_place(call, next, verdict)) return false;
+    if (interpreter.is_loader) return true;
     at = std::move(next);
     current = &at;
   }

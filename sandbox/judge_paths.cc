@@ -365,8 +365,10 @@ Verdict Judge::decide_bind(const Call& call) {
   std::array<std::byte, 128> bytes{};
   const std::size_t size =
       std::min<std::size_t>(as_int(call.args[2]) < 0 ? 0 : call.args[2] & 0xffffffff, bytes.size());
-  if (read_bytes(call.pid, call.args[1], std::span(bytes).first(size)) != MemoryRead::ok)
-    return {EFAULT};
+  const MemoryRead read = read_bytes(call.pid, call.args[1], std::span(bytes).first(size));
+  if (read == MemoryRead::forbidden)
+    return refuse_call(call, "unreadable", "the arguments cannot be read", EACCES);
+  if (read != MemoryRead::ok) return {EFAULT};
   const SocketAddress address = describe_address(std::span(bytes).first(size));
   if (address.path.empty()) return {0};  // abstract and inet names stay in the cage's namespaces
   PathQuery query;
@@ -375,12 +377,13 @@ Verdict Judge::decide_bind(const Call& call) {
   query.is_last_kept = true;
   Place place;
   Verdict verdict;
-  if (!find_place(call, query, place, verdict)) return verdict;
-  if (!place.has_name || place.reach == Reach::object) return {0};  // EADDRINUSE
-  const Cover cover = grants_.cover(place.path);
-  if (cover == Cover::readable && place.reach == Reach::broken)
-    return refuse_withheld(call, place.path);
-  if (cover != Cover::writable) return refuse_write(call, place.path, cover);
+  if (!find_place(call, query, place, verdict)) {
+    return verdict.error == 0 && is_change_behind_closed(call, place, address.path)
+               ? refuse_of_others(call, place.path)
+               : verdict;
+  }
+  // A name as any other: what is there already is EADDRINUSE by the kernel.
+  if (!may_change_at(call, LastName::make, false, place, verdict)) return verdict;
   if (uses_ != nullptr) uses_->on_use(Use::make, place.path);
   return {0};
 }

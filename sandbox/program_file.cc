@@ -65,7 +65,7 @@ std::optional<std::string> interpreter_of(const OpenProgram& script, const std::
   const ssize_t n = ::pread(script.file.get(), head.data(), head.size(), 0);
   const std::string_view start(head.data(), n < 0 ? 0 : static_cast<std::size_t>(n));
   if (!start.starts_with("#!")) return std::nullopt;
-  std::string name = interpreter_in(start);
+  std::string name = interpreter_in(start).name;
   if (name.empty()) return std::nullopt;
   return name.front() == '/' ? name : cwd + "/" + name;
 }

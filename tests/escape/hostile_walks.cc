@@ -332,6 +332,12 @@ int start(const Arguments& args) {
   return 0;
 }
 
+// Gives sockets the names args[1]...
+int bind_names(const Arguments& args) {
+  for (std::size_t i = 1; i < args.size(); ++i) say(args[i], bind_at(args[i]));
+  return 0;
+}
+
 // Modes that no file of the cage gets. The C library turns open into openat.
 int odd_modes(const Arguments&) {
   if (chdir("/tmp") != 0) return 97;
@@ -350,6 +356,7 @@ int odd_modes(const Arguments&) {
 
 }  // namespace
 
-const std::vector<Entry> kWalkCases = {{"walk", walk}, {"start", start}, {"odd-modes", odd_modes}};
+const std::vector<Entry> kWalkCases = {
+    {"walk", walk}, {"start", start}, {"bind-names", bind_names}, {"odd-modes", odd_modes}};
 
 }  // namespace hostile

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -100,6 +104,130 @@ TEST_CASE("escape: the kernel's own answers are the judge's", "[escape][kernel]"
       CHECK(error > 0);
   }
   CHECK(dir.snapshot() == before);
+}
+
+namespace {
+
+// A program of the host's whose loader is `loader`, named where `way` says.
+std::string program_with_loader(const std::string& way, const std::string& loader) {
+  std::ifstream file("/bin/true", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  REQUIRE(bytes.size() > sizeof(Elf64_Ehdr));
+  const auto load = [&](std::size_t at, auto& out) {
+    REQUIRE(at + sizeof out <= bytes.size());
+    std::memcpy(&out, bytes.data() + at, sizeof out);
+  };
+  const auto store = [&](std::size_t at, const auto& value) {
+    REQUIRE(at + sizeof value <= bytes.size());
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+  };
+  Elf64_Ehdr header;
+  load(0, header);
+  const std::string table = bytes.substr(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
+  if (way == "table") {
+    bytes.resize((bytes.size() + 7) / 8 * 8);
+    header.e_phoff = bytes.size();
+    bytes += table;
+  }
+  if (way == "class") header.e_ident[EI_CLASS] = ELFCLASS32;
+  store(0, header);
+  const std::size_t name_at = bytes.size();
+  bytes += loader + '\0';
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    const std::size_t at = header.e_phoff + i * sizeof segment;
+    load(at, segment);
+    if (segment.p_type != PT_INTERP) continue;
+    segment.p_offset = name_at;
+    segment.p_filesz = segment.p_memsz = loader.size() + 1;
+    store(at, segment);
+    return bytes;
+  }
+  FAIL("/bin/true has no loader");
+  return {};
+}
+
+}  // namespace
+
+// The kernel reads headers and name wherever they are, and the class not at all.
+TEST_CASE("escape: a loader is judged wherever in the file it is named",
+          "[escape][kernel][EVD-60]") {
+  REQUIRE_CAGE();
+  namespace fs = std::filesystem;
+  const auto observe = GENERATE(sandbox::Observe::writes, sandbox::Observe::all);
+  struct Case {
+    const char* loader;
+    const char* rule;
+  };
+  for (const Case& c : {Case{"/hid/ld.so", "hidden"}, Case{"/plain/ld.so", "no-exec"}}) {
+    for (const char* way : {"name", "table", "class"}) {
+      const support::ScratchDir dir;
+      for (const char* loader : {"hid/ld.so", "plain/ld.so"}) {
+        dir.write(loader, "x");
+        fs::permissions(dir.path() + "/" + loader, fs::perms(0755));
+      }
+      dir.write("bin/p", program_with_loader(way, dir.path() + c.loader));
+      fs::permissions(dir.path() + "/bin/p", fs::perms(0755));
+      auto plan = hostile_plan(dir, {"start", "path", dir.path() + "/bin/p"});
+      const std::string bin = dir.path() + "/bin";
+      support::add_bind(plan, bin, sandbox::NodeType::directory, true, false);
+      plan.landlock.push_back({bin, {}, sandbox::NodeType::directory, sandbox::Access::read_exec});
+      support::hide(plan, "hid", false);
+      plan.observe = observe;
+      support::CageRun r{};
+      support::run(r, plan);
+      const std::string rule = c.rule;
+      const std::string where = way;
+      CAPTURE(where, rule, r.text());
+      CHECK(Answers(r.out()).of("exec") == EACCES);
+      CHECK(r.sink.execs.size() == 1);
+      const auto* denial = r.sink.find("execve", c.loader);
+      REQUIRE(denial != nullptr);
+      CHECK(denial->object == dir.path() + c.loader);
+      CHECK(denial->rule == rule);
+      CHECK(denial->error == EACCES);
+    }
+  }
+}
+
+TEST_CASE("escape: a socket's name in a directory of others is refused as any other",
+          "[escape][kernel][EVD-61]") {
+  REQUIRE_CAGE();
+  if (geteuid() != 0) {
+    WARN("skipped: needs root to give directories away");
+    return;
+  }
+  constexpr uid_t kStranger = 65099;
+  const auto observe = GENERATE(sandbox::Observe::writes, sandbox::Observe::all);
+  const support::ScratchDir dir;
+  const std::string out = dir.path() + "/out";
+  for (const char* name : {"/open", "/shut"}) {
+    dir.write("out" + std::string(name) + "/kept", "1");
+    REQUIRE(chown((out + name).c_str(), kStranger, kStranger) == 0);
+    REQUIRE(chmod((out + name).c_str(), name == std::string("/open") ? 0777 : 0700) == 0);
+  }
+  auto plan = hostile_plan(dir, {"bind-names", out + "/open/s", out + "/shut/s", out + "/open/..",
+                                 out + "/open/kept", out + "/own"});
+  support::grant_write(plan, "out");
+  plan.observe = observe;
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  const Answers answers(r.out());
+  for (const char* name : {"/open/s", "/shut/s"}) {
+    CHECK(answers.of(out + name) == EACCES);
+    const auto* denial = r.sink.find("bind", name);
+    REQUIRE(denial != nullptr);
+    CHECK(denial->object == out + name);
+    CHECK(denial->rule == "owner");
+    CHECK(denial->error == EACCES);
+  }
+  CHECK(answers.of(out + "/open/..") == EADDRINUSE);
+  CHECK(answers.of(out + "/open/kept") == EADDRINUSE);
+  CHECK(answers.of(out + "/own") == 0);
+  std::size_t binds = 0;
+  for (const auto& denial : r.sink.denials) binds += denial.operation == "bind" ? 1U : 0U;
+  CHECK(binds == 2);
 }
 
 TEST_CASE("escape: a program is judged and listed as the file that would start",
