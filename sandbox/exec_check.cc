@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "sandbox/cage_object.h"
 #include "sandbox/elf_loader.h"
@@ -131,22 +133,100 @@ std::optional<Place> open_at(int root, const std::string& path, int flags) {
   return out;
 }
 
-bool passes(int root, std::string_view path, const Who& who) {
-  for (auto slash = path.find('/', 1); slash != std::string_view::npos;
-       slash = path.find('/', slash + 1)) {
-    const auto directory = open_at(root, std::string(path.substr(1, slash - 1)), O_DIRECTORY);
-    if (!directory) return true;  // the kernel ends there for reasons of its own
-    if (!allows(*directory, who, S_IXOTH)) return false;
+// Whether somebody may search each directory that a path leads through, its links followed. Name by
+// name from the directory at hand: a path that costs the kernel little must not cost its square.
+class Passage {
+ public:
+  Passage(int root, const Who& who) : root_(root), here_(root), who_(who) {}
+
+  // Nothing: the path takes more steps than any honest one.
+  std::optional<bool> run(std::string_view path) {
+    texts_.push_back({std::string(path)});
+    while (!texts_.empty()) {
+      const std::string name = next_name();
+      if (name.empty() || name == ".") continue;
+      if (++steps_ > kMaxSteps) return std::nullopt;
+      switch (enter(name)) {
+        case Step::entered:
+          break;
+        case Step::closed:
+          return false;
+        case Step::ends:
+          return true;  // by the kernel, for reasons of its own
+      }
+    }
+    return true;
   }
-  return true;
-}
+
+ private:
+  enum class Step { entered, closed, ends };
+  struct Text {
+    std::string text;
+    std::size_t at = 0;
+  };
+  static constexpr int kMaxSteps = 4096;
+  static constexpr int kMaxLinks = 40;  // MAXSYMLINKS of the kernel
+
+  // The next one that is passed, that is with a '/' behind it; empty at the end of a text.
+  std::string next_name() {
+    Text& top = texts_.back();
+    const std::size_t from = top.text.find_first_not_of('/', top.at);
+    const std::size_t to = from == std::string::npos ? from : top.text.find('/', from);
+    if (to == std::string::npos) {
+      texts_.pop_back();
+      return {};
+    }
+    top.at = to;
+    return top.text.substr(from, to - from);
+  }
+
+  Step enter(const std::string& name) {
+    // A name too many is the kernel's to refuse; the root's parent is the root.
+    if (name == ".." && !own_.is_open()) return Step::entered;
+    Place at;
+    at.object.reset(openat(here_, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    const auto found = at.object.is_open() ? look(at.object.get()) : std::nullopt;
+    if (!found) return Step::ends;
+    if (S_ISLNK(found->stx_mode)) return follow(at.object);
+    if (!S_ISDIR(found->stx_mode)) return Step::ends;
+    at.mode = found->stx_mode;
+    at.uid = found->stx_uid;
+    at.gid = found->stx_gid;
+    if (!allows(at, who_, S_IXOTH)) return Step::closed;
+    own_ = std::move(at.object);
+    here_ = own_.get();
+    return Step::entered;
+  }
+
+  Step follow(const base::UniqueFd& link) {
+    // What /proc says is for each reader another.
+    if (++links_ > kMaxLinks || is_on_proc(link.get())) return Step::ends;
+    std::array<char, 4096> target;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+    const ssize_t n = readlinkat(link.get(), "", target.data(), target.size());
+    if (n <= 0) return Step::ends;
+    if (target.front() == '/') {
+      own_.reset();
+      here_ = root_;
+    }
+    texts_.push_back({std::string(target.data(), static_cast<std::size_t>(n)) + "/"});
+    return Step::entered;
+  }
+
+  int root_;
+  int here_;
+  const Who& who_;
+  base::UniqueFd own_;       // `here_` when it is not the root
+  std::vector<Text> texts_;  // what is still to be walked, the last first
+  int steps_ = 0;
+  int links_ = 0;
+};
 
 bool may_caller(const std::string& path, const CallerRights& caller, mode_t right) {
   const Who who(caller);
   const base::UniqueFd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (who.uid == 0 || !root.is_open()) return true;
   const auto file = open_at(root.get(), path.substr(1), 0);
-  return !file || (passes(root.get(), path, who) && allows(*file, who, right));
+  return !file || (Passage(root.get(), who).run(path).value_or(true) && allows(*file, who, right));
 }
 
 }  // namespace
@@ -159,8 +239,9 @@ bool may_read(const Place& file, const Identity& identity) {
   return allows(file, Who(identity), S_IROTH);
 }
 
-bool may_pass(int root, std::string_view path, const Identity& identity) {
-  return passes(root, path, Who(identity));
+std::optional<bool> may_pass(int root, std::string_view path, const Identity& identity) {
+  const Who who(identity);
+  return Passage(root, who).run(path);
 }
 
 bool may_caller_read(const std::string& path, const CallerRights& caller) {

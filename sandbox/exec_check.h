@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,9 +18,11 @@ namespace ethos::sandbox {
 
 // The same for reading a file or listing a directory, of whatever kind.
 [[nodiscard]] bool may_read(const Place& file, const Identity& identity);
-// Whether the tool's ids may search each directory that the plain absolute `path` leads through,
-// below the cage's `root`. What is not there, or lies behind links of /proc, is passed.
-[[nodiscard]] bool may_pass(int root, std::string_view path, const Identity& identity);
+// Whether the tool's ids may search each directory that the absolute `path` leads through, over
+// links too, below the cage's `root`. What is not there, or lies behind links of /proc, is passed.
+// Nothing: the path takes more steps than are made.
+[[nodiscard]] std::optional<bool> may_pass(int root, std::string_view path,
+                                           const Identity& identity);
 // The same of a caller of the service's, whose rights are lent, for a file of the host. True where
 // that cannot be told.
 [[nodiscard]] bool may_caller_read(const std::string& path, const CallerRights& caller);

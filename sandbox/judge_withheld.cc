@@ -130,9 +130,13 @@ bool Judge::is_closed_above(const Call& call, const Place& place, std::string_vi
   if (!plan_->identity.is_mapped_by_root || place.by_descriptor || is_within(place.path, "/proc"))
     return false;
   const int root = walker_.root_of(call.pid);
+  const auto is_closed = [&](std::string_view path) {
+    const auto may = may_pass(root, path, plan_->identity);
+    if (!may) evidence_->add_gap("unreadable", now_ns_);
+    return may && !*may;
+  };
   const bool is_absolute = !text.empty() && text.front() == '/';
-  return !may_pass(root, place.path, plan_->identity) ||
-         (is_absolute && !may_pass(root, text, plan_->identity));
+  return is_closed(place.path) || (is_absolute && text != place.path && is_closed(text));
 }
 
 // In a directory that neither the tool nor, over the cage's mounts, root's supervisor may search.

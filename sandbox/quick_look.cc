@@ -88,7 +88,7 @@ Glance QuickLook::at_read(int root, std::string_view text, std::uint64_t now_ns)
     directory->opened_ns = now_ns;
     // Root's supervisor passes directories that the tool may not search.
     directory->is_closed = plan_->identity.is_mapped_by_root &&
-                           !may_pass(root, directory->place + "/", plan_->identity);
+                           !may_pass(root, directory->place + "/", plan_->identity).value_or(false);
   }
   if (!directory->kept.is_open() || directory->is_closed) return Glance::unknown;
   const char* const name = text.data() + directory->path.size() + 1;

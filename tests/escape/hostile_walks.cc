@@ -338,6 +338,32 @@ int bind_names(const Arguments& args) {
   return 0;
 }
 
+// Opens args[1] times what lies behind forty links of four thousand bytes.
+int long_paths(const Arguments& args) {
+  if (chdir("/tmp") != 0) return 97;
+  constexpr int kLinks = 38;
+  const auto link = [](int i) { return "l" + std::to_string(i); };
+  const auto here = [](int times) {
+    std::string out;
+    for (int i = 0; i < times; ++i) out += "./";
+    return out;
+  };
+  for (int i = 0; i < kLinks; ++i)
+    if (symlink((here(2030) + link(i + 1)).c_str(), link(i).c_str()) != 0) return 97;
+  if (symlink("/usr", link(kLinks).c_str()) != 0) return 97;
+  const std::string path = "/tmp/" + link(0) + "/" + here(1990) + "bin/true";
+  for (int i = std::stoi(args[1]); i > 0; --i) {
+    const int fd = open(path.c_str(), O_RDONLY);
+    if (fd < 0) {
+      say("opens", fd);
+      return 0;
+    }
+    close(fd);
+  }
+  say_errno("opens", 0);
+  return 0;
+}
+
 // Modes that no file of the cage gets. The C library turns open into openat.
 int odd_modes(const Arguments&) {
   if (chdir("/tmp") != 0) return 97;
@@ -356,7 +382,10 @@ int odd_modes(const Arguments&) {
 
 }  // namespace
 
-const std::vector<Entry> kWalkCases = {
-    {"walk", walk}, {"start", start}, {"bind-names", bind_names}, {"odd-modes", odd_modes}};
+const std::vector<Entry> kWalkCases = {{"walk", walk},
+                                       {"start", start},
+                                       {"bind-names", bind_names},
+                                       {"long-paths", long_paths},
+                                       {"odd-modes", odd_modes}};
 
 }  // namespace hostile

@@ -190,6 +190,26 @@ TEST_CASE("escape: a loader is judged wherever in the file it is named",
   }
 }
 
+// What costs the kernel one walk must not cost the supervisor one for each name on it: without that
+// each of these opens takes it seconds, in which nobody looks at limits and signals.
+TEST_CASE("escape: a long path over many links holds nobody up", "[escape][kernel][EVD-62]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("out/kept", "1");
+  auto plan = hostile_plan(dir, {"long-paths", "12"});
+  support::grant_write(plan, "out");
+  plan.observe = sandbox::Observe::all;
+  for (auto& limit : plan.limits)
+    if (limit.name == "wall_ms") limit.value = 20'000;
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == sandbox::Ending::exited);
+  CHECK(Answers(r.out()).of("opens") == 0);
+  for (const auto& gap : r.sink.gaps) CHECK(gap.reason == "unreadable");
+}
+
 TEST_CASE("escape: a socket's name in a directory of others is refused as any other",
           "[escape][kernel][EVD-61]") {
   REQUIRE_CAGE();
