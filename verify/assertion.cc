@@ -7,6 +7,7 @@
 #include <functional>
 #include <variant>
 
+#include "verify/asserted_path.h"
 #include "verify/assertion_tree.h"
 #include "verify/assertion_words.h"
 #include "verify/encoding.h"
@@ -28,7 +29,19 @@ struct Token {
 
 bool word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-         c == '.' || c == '/' || c == '@' || c == '*' || c == '+';
+         c == '.' || c == '/' || c == '@' || c == '*' || c == '+' || c == ':';
+}
+
+// Signs of other languages have words here; of a letter all of its bytes are shown.
+std::string sign_fault(std::string_view rest) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOthers{
+      {{"&", "and"}, {"|", "or"}, {"!", "not"}, {"=", "=="}, {"\xe2\x80\x9c", "\""}, {"\xe2\x80\x98", "'"}}};
+  const unsigned bytes = utf8_sequence(rest.data(), rest.data() + rest.size());
+  std::string out = "an unknown sign `" + printable(rest.substr(0, std::max(bytes, 1U))) + "`";
+  for (const auto& [sign, ours] : kOthers) {
+    if (rest.starts_with(sign)) out += ": here it is written `" + std::string(ours) + "`";
+  }
+  return out;
 }
 
 Result<std::vector<Token>> tokens_of(std::string_view text) {
@@ -59,7 +72,7 @@ Result<std::vector<Token>> tokens_of(std::string_view text) {
       if (at + 1 < text.size() && text[at + 1] == '=' && (c == '=' || c == '!' || c == '<' || c == '>')) sign += '=';
       if (sign != "==" && sign != "!=" && sign != "<" && sign != "<=" && sign != ">" && sign != ">=" && sign != "(" &&
           sign != ")" && sign != ",") {
-        return malformed("an unknown sign `" + printable(sign) + "`", static_cast<std::ptrdiff_t>(at));
+        return malformed(sign_fault(text.substr(at)), static_cast<std::ptrdiff_t>(at));
       }
       out.push_back({Token::Kind::sign, sign, 0});
       at += sign.size();
@@ -100,8 +113,9 @@ class AssertionParser {
 
   // What stands after a whole statement. A list without parentheses is the usual cause.
   [[nodiscard]] std::string unexpected() const {
+    if (now().kind == Token::Kind::end) return "the statement ends too early";
     if (is_sign(",") && !last_list_.empty()) return "several values need parentheses, as in `" + last_list_ + "(a, b)`";
-    return "`" + now().text + "` is not expected here";
+    return "`" + printable(now().text, 100) + "` is not expected here";
   }
 
   static Made pair(Node::Kind kind, Made left, Made right) {
@@ -180,21 +194,29 @@ class AssertionParser {
     return true;
   }
 
+  static std::string no_number(const std::string& name, const std::string& value) {
+    const std::string hint = number_hint(name, value);
+    return "`" + name + "` is a number, and `" + printable(value, 100) + "` is none" + (hint.empty() ? "" : "; " + hint);
+  }
+  static std::string limit_name_fault(const std::string& name) {
+    return name.starts_with(kLimitPrefix) ? limit_fault(std::string_view(name).substr(kLimitPrefix.size())) : std::string();
+  }
+
   // A statement whose words can all be meant.
   Made sound(Made node) {
     const bool is_number = node->kind != Node::Kind::rule && is_number_field(node->name);
-    if (is_number && node->name.starts_with(kLimitPrefix)) {
-      if (auto fault = limit_fault(std::string_view(node->name).substr(kLimitPrefix.size())); !fault.empty()) return fail(std::move(fault));
-    }
+    if (auto fault = is_number ? limit_name_fault(node->name) : std::string(); !fault.empty()) return fail(std::move(fault));
     for (const std::string& value : node->values) {
-      if (is_number && !parse_decimal(value, kMaxNumber)) return fail("`" + node->name + "` is a number, and `" + printable(value, 100) + "` is none");
+      if (is_number && !parse_decimal(value, kMaxNumber)) return fail(no_number(node->name, value));
       if (auto fault = value_fault(node->name, value); !fault.empty()) return fail(std::move(fault));
+      if (node->name == "writes-within" || node->name == "reads-within") node->paths.push_back(*asserted_path(value));
     }
     return node;
   }
 
   Made statement() {
-    if (now().kind != Token::Kind::word) return fail("a statement is expected before `" + now().text + "`");
+    if (now().kind == Token::Kind::end) return fail("a statement is missing at the end");
+    if (now().kind != Token::Kind::word) return fail("a statement is expected before `" + printable(now().text, 100) + "`");
     auto node = std::make_unique<Node>();
     node->name = now().text;
     ++at_;
@@ -215,7 +237,10 @@ class AssertionParser {
       }
       return sound(std::move(node));
     }
-    if (!is_field(node->name)) return fail("`" + node->name + "` is neither a rule nor a field (--explain assertions lists them)");
+    if (!is_field(node->name)) {
+      const std::string hint = hint_for(node->name);
+      return fail("`" + node->name + "` is neither a rule nor a field (" + (hint.empty() ? "--explain assertions lists them" : "ask for " + hint) + ")");
+    }
     if (take_word("in")) {
       node->kind = Node::Kind::membership;
       last_list_ = node->name + " in ";
@@ -232,7 +257,11 @@ class AssertionParser {
     node->number = now().number;
     const bool numeric = now().kind == Token::Kind::number;
     ++at_;
-    if (is_number_field(node->name) != numeric) return fail("`" + node->name + "` cannot be compared with that value");
+    if (is_number_field(node->name) && !numeric) {
+      if (auto fault = limit_name_fault(node->name); !fault.empty()) return fail(std::move(fault));
+      return fail(no_number(node->name, node->values[0]));
+    }
+    if (numeric && !is_number_field(node->name)) return fail("`" + node->name + "` is a text, and is compared with a word, not with a number");
     const bool ordered = node->sign != "==" && node->sign != "!=";
     if (ordered && !numeric) return fail("only numbers can be compared with `" + node->sign + "`");
     return sound(std::move(node));

@@ -25,13 +25,14 @@ struct RunView {
   [[nodiscard]] const Effective& e() const { return *judgement.effective; }
 };
 
+constexpr std::string_view kWithheld = "(withheld)";
+
 // The text form of an effective path: relative in the workspace, else absolute.
 std::string from_effective(const std::string& shown) {
   const auto colon = shown.find(':');
   const std::string base = shown.substr(0, colon);
   const std::string plain = shown.substr(colon + 1);
   if (base == "workspace") return plain;
-  if (plain == "(withheld)") return "/(withheld)";
   if (base == "scratch") return plain == "." ? "/tmp" : "/tmp/" + plain;
   return plain == "." ? "/" : "/" + plain;
 }
@@ -51,20 +52,23 @@ std::int64_t place_of_path(const RunView& v, const std::string& shown) {
   });
 }
 
-bool all_within(const RunView& v, const std::vector<std::string>& paths, const std::vector<std::string>& parents, const char* what,
-                Why& why) {
+// Of a path that is not disclosed only its base is known: nobody can say, unless all of that is meant.
+Truth all_within(const RunView& v, const std::vector<std::string>& paths, const std::vector<std::string>& parents, const char* what,
+                 Why& why) {
+  Truth out = Truth::yes;
   for (const std::string& shown : paths) {
+    const bool is_closed = shown.ends_with(kWithheld) && shown.find(':') + 1 == shown.size() - kWithheld.size();
     const std::string path = from_effective(shown);
     const bool held = std::any_of(parents.begin(), parents.end(), [&](const std::string& parent) {
-      const auto normal = normal_path(parent);
-      return normal && within(path, *normal);
+      return is_closed ? parent == (path[0] == '/' ? "/" : ".") : within(path, parent);
     });
-    if (held) continue;
-    why = std::string("was granted ") + what + " " + printable(shown, 200);
-    why.seq = place_of_path(v, shown);
-    return false;
+    if (held || (is_closed && out == Truth::unsure)) continue;
+    why = std::string("was granted ") + what + " " + printable(shown, 200) + (is_closed ? ", a path that is not disclosed" : "");
+    if (!is_closed) why.seq = place_of_path(v, shown);
+    out = is_closed ? Truth::unsure : Truth::no;
+    if (!is_closed) break;
   }
-  return true;
+  return out;
 }
 
 // The grant says none, and the kernel showed a network namespace of the run's own.
@@ -180,13 +184,18 @@ const std::array<Rule, 14> kRules{{
      }},
     {"writes-within", RuleArguments::some,
      [](const RunView& v, const std::vector<std::string>& values, Why& why) {
-       return truth_of(all_within(v, v.e().write, values, "writing", why));
+       return all_within(v, v.e().write, values, "writing", why);
      }},
     {"writes-nothing", RuleArguments::none,
-     [](const RunView& v, const std::vector<std::string>&, Why& why) { return truth_of(all_within(v, v.e().write, {}, "writing", why)); }},
+     [](const RunView& v, const std::vector<std::string>&, Why& why) { 
+       // Any write is too much, whatever its name.
+       if (v.e().write.empty()) return Truth::yes;
+       all_within(v, v.e().write, {}, "writing", why);
+       return Truth::no;
+     }},
     {"reads-within", RuleArguments::some,
      [](const RunView& v, const std::vector<std::string>& values, Why& why) {
-       return truth_of(all_within(v, v.e().read, values, "reading", why));
+       return all_within(v, v.e().read, values, "reading", why);
      }},
     {"watched-by", RuleArguments::some,
      [](const RunView& v, const std::vector<std::string>& values, Why& why) { return truth_of(watched_by(v, values, why)); }},
@@ -215,6 +224,8 @@ constexpr std::array<std::string_view, 11> kTextFields{"tool", "network", "git",
 constexpr std::array<std::string_view, 6> kNumberFields{"status", "denials", "gaps", "hidden", "limits_hit", "records"};
 constexpr std::string_view kLimitPrefix = "limit.";
 
+constexpr std::string_view kStatus = "status";
+
 // What a number can be: the records may not hold all of it.
 struct Span {
   std::int64_t least = 0;
@@ -233,12 +244,12 @@ Span denials_of(const RunView& v) {
   return at_least(counted, only_gaps ? v.run.lost_acts : UINT64_MAX);
 }
 
-// Nothing: the run has no such limit.
+// Nothing: the run has no such limit, or no end and so no status.
 std::optional<Span> number_field(const RunView& v, std::string_view name) {
   const auto exactly = [](std::int64_t n) { return Span{n, n}; };
   const bool ended = v.run.state == RunEvidence::State::closed;
   const auto at_end = [&](std::size_t n) { return at_least(static_cast<std::int64_t>(n), ended ? 0 : UINT64_MAX); };
-  if (name == "status") return exactly(v.e().status);
+  if (name == kStatus) return ended ? std::optional(exactly(v.e().status)) : std::nullopt;
   if (name == "denials") return denials_of(v);
   if (name == "gaps") return at_end(v.run.gaps);
   if (name == "hidden") return exactly(v.e().hidden);
@@ -263,14 +274,16 @@ Truth compare(Span a, const std::string& sign, std::int64_t b) {
 }
 
 std::string shown(const std::string& name, const std::optional<Span>& value) {
-  if (!value) return name + " is not set";
+  if (!value) return name == kStatus ? "has no end, so no status" : name + " is not set";
   return name + (value->least == value->most ? " is " : " is at least ") + std::to_string(value->least);
 }
 
 Truth compare_field(const AssertionNode& node, const RunView& v, Why& why) {
   if (is_number_field(node.name)) {
     const auto value = number_field(v, node.name);
-    const Truth truth = value ? compare(*value, node.sign, node.number) : Truth::no;
+    // Without the limit there is no number: it is not below any, and nobody can say more.
+    const bool is_bound = node.sign == "==" || node.sign == "<" || node.sign == "<=";
+    const Truth truth = value ? compare(*value, node.sign, node.number) : is_bound && node.name != kStatus ? Truth::no : Truth::unsure;
     if (truth != Truth::yes) why = shown(node.name, value);
     return truth;
   }
@@ -283,7 +296,7 @@ Truth compare_field(const AssertionNode& node, const RunView& v, Why& why) {
 Truth member(const AssertionNode& node, const RunView& v, Why& why) {
   if (is_number_field(node.name)) {
     const auto value = number_field(v, node.name);
-    Truth truth = Truth::no;
+    Truth truth = value || node.name != kStatus ? Truth::no : Truth::unsure;
     for (const std::string& text : node.values) {
       const auto number = parse_decimal(text, INT64_MAX);
       if (value && number) truth = either(truth, compare(*value, "==", static_cast<std::int64_t>(*number)));
@@ -384,7 +397,7 @@ Truth evaluate_view(const AssertionNode& node, const RunView& v, Why& why) {
   }
   if (node.name == kGrantsSubset) return grants_subset(node, v, why);
   for (const Rule& rule : kRules) {
-    if (rule.name == node.name) return rule.holds(v, node.values, why);
+    if (rule.name == node.name) return rule.holds(v, node.paths.empty() ? node.values : node.paths, why);
   }
   return Truth::no;
 }

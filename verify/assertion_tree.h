@@ -32,6 +32,7 @@ struct AssertionNode {
   std::string name;  // rule or field
   std::string sign;
   std::vector<std::string> values;
+  std::vector<std::string> paths = {};  // the values of a rule about paths, in their normal form
   std::int64_t number = 0;
   std::shared_ptr<GrantFile> file = nullptr;  // of `grants subset of FILE`, once it was read
   std::shared_ptr<CommandNotes> commands = nullptr;  // where that is a declaration

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
+#include "verify/asserted_path.h"
 #include "verify/encoding.h"
 #include "verify/limits.h"
-#include "verify/policy_path.h"
 
 namespace ethos::verify {
 namespace {
@@ -82,10 +83,54 @@ std::string value_fault(std::string_view name, const std::string& value) {
   if (name == "tool" && !is_tool_name(value)) {
     return shown + " is no name of a tool: 1 to 64 letters, digits, `.`, `_`, `+` and `-`";
   }
-  if (name == "run" && !is_id128(value)) return shown + " is no run id: 26 characters, a-z and 2-7";
+  if (name == "run" && !is_id128(value)) return shown + " is no run id: all 26 characters, a-z and 2-7 (`--run` shows it by its first 4)";
   if (name == "writes-within" || name == "reads-within") {
-    const auto path = normal_path(value);
+    const auto path = asserted_path(value);
     if (!path) return "`" + std::string(name) + "`: " + shown + " is no path: " + path.error().what;
+  }
+  return "";
+}
+
+std::string hint_for(std::string_view word) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kHints{{
+      {"fs.write", "`writes-within PATHS` or `writes-nothing`"},
+      {"fs.read", "`reads-within PATHS`"},
+      {"fs.exec", "`grants subset of FILE`"},
+      {"fs.hide", "`grants subset of FILE`, with the patterns, or `hidden`, a number"},
+      {"exec.memory", "`grants subset of FILE`"},
+      {"exec.scratch", "`grants subset of FILE`"},
+      {"env", "`grants subset of FILE`"},
+      {"limit", "`limit.NAME`, a number"},
+      {"aborted", "`state == aborted`, or `ended` for those that are neither open nor aborted"},
+      {"open", "`not ended`"},
+      {"closed", "`state == closed`"},
+      {"denied", "`denials`, a number"},
+      {"weaker", "`no-weaker`"},
+      {"begun", "`--period FROM..TO`"},
+      {"origin", "`declaration`"},
+      {"time", "`--period FROM..TO`"},
+      {"period", "`--period FROM..TO`"},
+  }};
+  for (const auto& [name, how] : kHints) {
+    if (name == word) return std::string(how);
+  }
+  const LimitRule* rule = limit_by_name(word);
+  if (rule == nullptr) rule = limit_by_key(word);
+  return rule == nullptr ? "" : "`limit." + std::string(rule->name) + "`";
+}
+
+std::string number_hint(std::string_view name, const std::string& value) {
+  constexpr std::string_view kLimit = "limit.";
+  if (name == "status" && value == "-1") return "a run without an end has no status: `not ended`";
+  const LimitRule* rule = name.starts_with(kLimit) ? limit_by_name(name.substr(kLimit.size())) : nullptr;
+  if (rule == nullptr) return "";
+  const auto meant = parse_limit(*rule, Value::of(value));
+  if (meant) return "it is written `" + std::to_string(*meant) + "`";
+  switch (rule->unit) {
+    case LimitUnit::time: return "it is milliseconds, without a unit";
+    case LimitUnit::size: return "it is bytes, without a unit";
+    case LimitUnit::percent: return "it is percent, without a unit";
+    case LimitUnit::number: return "";
   }
   return "";
 }

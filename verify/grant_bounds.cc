@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "verify/asserted_path.h"
 #include "verify/declaration.h"
 #include "verify/encoding.h"
 #include "verify/grant_entry.h"
@@ -163,6 +164,23 @@ const Value* list_in(const Value& document) {
   return plan.at("grants").is_array() ? &plan.at("grants") : nullptr;
 }
 
+// A declaration takes paths letter for letter: one in the notation of this program's answers would be
+// a directory of that name, which nobody means.
+std::string shown_path_in(const Value& document) {
+  for (const Value& tool : document.at("tools").items()) {
+    for (const char* key : {"read", "write", "exec"}) {
+      for (const Value& entry : tool.at(key).items()) {
+        const std::string& path = entry.is_object() ? entry.text_at("path") : entry.text();
+        if (!is_shown_path(path)) continue;
+        const auto meant = asserted_path(path);
+        return "key `" + std::string(key) + "`: in a declaration `" + printable(path, 100) + "` is a name that begins so" +
+               (meant ? "; `" + printable(*meant, 100) + "` is meant" : "") + " (a name that is really so is written with `./` before it)";
+      }
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 GrantBounds GrantBounds::of_grants(const std::vector<Value>& grants) {
@@ -237,6 +255,7 @@ Result<GrantFile> GrantFile::parse(std::string bytes) {
   if (!document.has("tools")) return malformed("neither a declaration (an object with `tools`) nor a list of grants (an array, or an object with `grants`)");
   if (bytes.size() > kMaxDeclaration)
     return Error{Errc::too_long, "a declaration is at most 262,144 bytes"};
+  if (const std::string fault = shown_path_in(document); !fault.empty()) return malformed(fault);
   NormalInput input;
   input.source = bytes;
   input.origin = "workspace";

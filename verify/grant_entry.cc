@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "verify/asserted_path.h"
 #include "verify/encoding.h"
 #include "verify/forms.h"
 #include "verify/limits.h"
@@ -91,10 +92,13 @@ class EntryReader {
     if (entry_.has("path")) return path();
     if (cap == "network") return mode({"none", "loopback"});
     if (cap == "git") return mode({"none", "read"});
-    if (cap == "fs.hide") return texts("patterns");
+    if (cap == "fs.hide") return patterns();
     if (cap == "env") {
       for (const char* key : {"fixed", "pass"}) {
         if (const std::string fault = texts(key); !fault.empty()) return fault;
+        for (const Value& name : entry_.at(key).items()) {
+          if (name.text().find('=') != std::string::npos) return "key `" + std::string(key) + "`: " + quoted(name.text()) + " is more than the name of a variable";
+        }
       }
     }
     return cap == "limit" ? limit() : "";
@@ -111,7 +115,9 @@ class EntryReader {
                  : "key `path` is no path: a text, or {\"base\",\"path\"} as in a record, not "
                    "committed";
     }
-    const auto normal = path.is_string() ? normal_path(path.text())
+    if (entry_.text_at("cap") == "fs.exec" && (path.text() == "@memory" || path.text() == "@scratch"))
+      return "`" + path.text() + "` is a grant of its own: {\"cap\":\"exec." + path.text().substr(1) + "\"}";
+    const auto normal = path.is_string() ? asserted_path(path.text())
                                          : Result<std::string>(malformed("it is no text"));
     if (!normal) return "key `path` is no path: " + normal.error().what;
     const bool is_absolute = normal->front() == '/';
@@ -140,6 +146,20 @@ class EntryReader {
                         return v.is_string() && !v.text().empty();
                       });
     return fits ? "" : "key `" + std::string(key) + "` is no list of texts";
+  }
+
+  // In the form in which a run has them (D-9).
+  std::string patterns() {
+    if (std::string fault = texts("patterns"); !fault.empty()) return fault;
+    Value full = Value::array();
+    for (const Value& pattern : entry_.at("patterns").items()) {
+      if (is_shown_path(pattern.text())) return "key `patterns`: " + quoted(pattern.text()) + " is how a path is shown; a pattern is written as `**/.env` or `/secrets/`";
+      auto normal = full_pattern(pattern.text());
+      if (!normal) return "key `patterns`: " + quoted(pattern.text()) + ": " + normal.error().what;
+      full.push(Value::of(*std::move(normal)));
+    }
+    out_.set("patterns", std::move(full));
+    return "";
   }
 
   std::string limit() {

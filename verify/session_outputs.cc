@@ -3,9 +3,11 @@
 
 #include <sys/stat.h>
 
+#include <tuple>
 #include <utility>
 
 #include "verify/commands.h"
+#include "verify/earlier_output.h"
 #include "verify/junit.h"
 #include "verify/output_file.h"
 #include "verify/transcript.h"
@@ -38,6 +40,10 @@ int prepare_outputs(const SessionOptions& options, AttestationPlan& plan, std::o
     const std::string folder = file->substr(0, slash + 1);
     struct stat st {};
     if (::stat(folder.c_str(), &st) != 0 || !S_ISDIR(st.st_mode)) return complain(err, exit_usage, std::string(option) + " " + *file + ": there is no directory " + folder);
+  }
+  for (const auto& [option, file, kind] : {std::tuple{"--junit", &options.junit, OutputKind::junit}, {"--transcript", &options.transcript, OutputKind::transcript}, {"--attest", &options.attest, options.attest_key.empty() ? OutputKind::statement : OutputKind::signed_statement}}) {
+    const auto other = file->empty() ? std::nullopt : other_file(kind, *file);
+    if (other) return complain(err, exit_usage, std::string(option) + " " + *other);
   }
   if (options.attest.empty() && !options.attest_key.empty()) return complain(err, exit_usage, "--attest-key needs --attest FILE");
   if (options.attest_type != "svr" && options.attest_type != "vsa") return complain(err, exit_usage, "--attest-type is svr or vsa");

@@ -208,6 +208,70 @@ TEST_CASE("assertion: a word that no record can hold names those that can", "[ve
   CHECK(words > 45);
 }
 
+TEST_CASE("assertion: a path is understood as answers show it, and never silently a name", "[verify]") {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.vector = "02-linter";  // shellcheck: reads the workspace, writes .ethos/out
+  add_run(ledger, choices);
+  const auto result = [&](const std::string& text) {
+    const Outcome r = verify_maker(ledger, "", "", {"--assert", text});
+    CAPTURE(text, r.err);
+    REQUIRE(r.json.is_object());
+    return r.json.at("assertions").at(0).at("result").get<std::string>();
+  };
+  for (const char* path : {"workspace:.ethos/out", "workspace:.ethos", "\"workspace:.\"", ".ethos/out", "./.ethos/out/", "(system:usr, workspace:.ethos)"}) {
+    CHECK(result(std::string("writes-within ") + path) == "pass");
+    CHECK(result(std::string("not writes-within ") + path) == "fail");
+  }
+  for (const char* path : {"system:.ethos/out", "host:.ethos", "scratch:.", "workspace:src", "./workspace:.ethos", "\"./build, src\"", "\"./*\"", "\"/./srv/*\""})
+    CHECK(result(std::string("writes-within ") + path) == "fail");
+  CHECK(result("reads-within workspace:.") == "pass");
+  for (const char* path : {"workspace:", "workspace:/src", "host:/srv", "scratch:", "wrkspace:src", "file:src", "file:///srv", "src/*", "**/.env", "/srv/*", "\"build, src\"", "\"workspace:build, workspace:src\"",
+                           "\"workspace:(withheld)\"", "\"(withheld)\"", "\"a\\x0ab\"", "\" build\"", "\"build \"", "\"'build'\"", "\"~/x\"", "\"$HOME/x\"", "workspace:../x", "workspace:a/../b"}) {
+    for (const char* rule : {"writes-within ", "not writes-within ", "reads-within (src, "}) {
+      const bool is_list = rule[0] == 'r';
+      const auto parsed = Assertion::parse(rule + std::string(path) + (is_list ? ")" : ""));
+      CAPTURE(rule, path);
+      REQUIRE_FALSE(parsed.ok());
+      CHECK(parsed.error().what.find("is no path: ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("assertion: what answers show is understood, or refused with how it is written", "[verify]") {
+  const auto error = [](const std::string& text) {
+    const auto parsed = Assertion::parse(text);
+    return parsed ? std::string() : parsed.error().what;
+  };
+  const std::vector<std::pair<const char*, const char*>> pasted{
+      {"run == faireeyucu", "all 26 characters"}, {"tool == \"lint:\"", "no name of a tool"}, {"tool == lint: had network", "no name of a tool"},
+      {"tool == \"'lint'\"", "no name of a tool"}, {"tool = lint", "`==`"}, {"no-git && no-network", "`and`"}, {"no-git || no-network", "`or`"}, {"!no-git", "`not`"},
+      {"tool == \xe2\x80\x9clint\xe2\x80\x9d", "\xe2\x80\x9c`: here it is written `\"`"},
+      {"fs.write == build", "writes-within"}, {"fs.read == .", "reads-within"}, {"wall_ms <= 60000", "limit.wall_ms"}, {"memory <= 5", "limit.memory_bytes"}, {"aborted", "state == aborted"},
+      {"begun > 2026-10-01", "--period"}, {"limit.wall_ms <= 60s", "`60000`"}, {"limit.wall_ms <= 60000ms", "`60000`"}, {"limit.memory_bytes <= 64MiB", "`67108864`"}, {"limit.memory_bytes in (64MiB, 5)", "`67108864`"},
+      {"limit.memory_bytes <= 64mb", "bytes, without a unit"}, {"limit.cpu_percent <= 50x", "percent, without a unit"}, {"limit.pids <= few", "`few` is none"}, {"limit.wall <= 60s", "`limit.wall_ms` is meant"},
+      {"status == -1", "not ended"}, {"no-network and", "missing at the end"}, {"tool == 3", "not with a number"}, {"denials == none", "is a number"}};
+  for (const auto& [text, part] : pasted) {
+    CAPTURE(text, error(text));
+    CHECK(error(text).find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("assertion: what a run does not have compares with nothing, on either side of not", "[verify]") {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.close = false;
+  choices.abort = true;
+  add_run(ledger, choices);
+  const auto result = [&](const std::string& text) { return verify_maker(ledger, "", "", {"--assert", text}).json.at("assertions").at(0).at("result").get<std::string>(); };
+  for (const char* text : {"status <= 0", "status == 0", "status != 0", "not (status == 0)", "status in (0, 1)", "not (status in (0, 1))", "limit.swap_bytes > 5", "not (limit.swap_bytes > 5)", "limit.swap_bytes != 5"}) {
+    CAPTURE(text);
+    CHECK(result(text) == "unknown");
+  }
+  CHECK(result("limit.swap_bytes <= 5") == "fail");
+  CHECK(result("limit.swap_bytes in (5)") == "fail");
+}
+
 TEST_CASE("assertion: every tool that does not fit has its counter-example, and runs are counted", "[verify]") {
   LedgerMaker ledger = two_tools();
   RunChoices more;

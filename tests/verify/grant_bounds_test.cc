@@ -85,6 +85,23 @@ TEST_CASE("grants subset of: the run's own grants, plan and declaration cover it
   }
 }
 
+TEST_CASE("grants subset of: a list is understood as answers show paths and as declarations write patterns", "[verify]") {
+  for (const char* path : {"workspace:.ethos/out", "workspace:.", ".ethos"}) {
+    Json list = grants();
+    grant_of(list, "fs.write")["path"] = path;
+    for (Json& pattern : grant_of(list, "fs.hide")["patterns"]) {
+      const auto text = pattern.get<std::string>();
+      if (text.starts_with("**/") && text.find('/', 3) == std::string::npos) pattern = text.substr(3);
+    }
+    const Answer a = held(list.dump());
+    CAPTURE(list.dump(), a.text);
+    CHECK(a.result == "pass");
+  }
+  Json list = grants();
+  grant_of(list, "fs.write")["path"] = "system:.ethos/out";
+  CHECK(held(list.dump()).result == "fail");
+}
+
 TEST_CASE("grants subset of: more in the file is no matter", "[verify]") {
   Json list = grants();
   list.push_back({{"cap", "exec.memory"}});
@@ -196,6 +213,12 @@ TEST_CASE("grants subset of: a file that is none is an error of the call", "[ver
   for (const char* text :
        {"", "[]", "{}", "7", "nonsense", R"({"grants":7})", R"([{"cap":"fs.root"}])",
         R"([{"cap":"network"}])", R"({"version":1,"tools":{}})",
+        // As answers show it, and as nothing would be compared.
+        R"({"version":1,"tools":{"t":{"command":["x"],"write":["workspace:build"]}}})",
+        R"({"version":1,"tools":{"t":{"command":["x"],"read":["."],"write":[{"path":"workspace:build","delete":true}]}}})",
+        R"([{"cap":"fs.write","path":"workspace:"}])", R"([{"cap":"fs.write","path":"build/*"}])", R"([{"cap":"fs.write","path":"build, src"}])",
+        R"([{"cap":"fs.exec","path":"@memory"}])", R"([{"cap":"fs.hide","patterns":["workspace:.env"]}])", R"([{"cap":"fs.hide","patterns":["a//b"]}])",
+        R"([{"cap":"env","pass":["LANG=C"]}])", R"x([{"cap":"limit","name":"wall_ms","value":"60000 (supervisor)"}])x",
         R"({"version":1,"tools":{"t":{"command":"no"}}})", R"([{"cap":"network","mode":"none"}] x)",
         R"([{"cap":"network","mode":"all"}])"}) {
     CAPTURE(text);

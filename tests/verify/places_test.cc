@@ -104,3 +104,21 @@ TEST_CASE("places: an absolute path may lie in a workspace that is not disclosed
   CHECK(absolute.status == 3);
   CHECK(absolute.verdict("policy") == "unknown");
 }
+
+TEST_CASE("places: of a granted path that is not disclosed nobody can say where it lies", "[verify]") {
+  const auto result = [](const std::string& text) {
+    LedgerMaker ledger;
+    RunChoices choices;
+    choices.vector = "29-home-write";
+    choices.patch["grant fs.write"]["path"] = {{"base", "host"}, {"commit", ledger.commit("path", "home/dev/out", false)}};
+    choices.patch["grant fs.write"]["path"]["path"] = nullptr;
+    add_run(ledger, choices);
+    return verify_maker(ledger, "", "", {"--assert", text}).json.at("assertions").at(0).at("result").get<std::string>();
+  };
+  for (const char* text : {"writes-within /home/dev", "not writes-within /home/dev", "writes-within .", "not writes-within ."}) {
+    CAPTURE(text);
+    CHECK(result(text) == "unknown");
+  }
+  CHECK(result("writes-within /") == "pass");
+  CHECK(result("writes-nothing") == "fail");
+}
