@@ -4,18 +4,20 @@
 #include <string>
 #include <vector>
 
+#include "ledger/base/printable.h"
 #include "ledger/base/standard_files.h"
 #include "reports/commands.h"
 
 int main(int argc, char** argv) {
   constexpr int kLost = 3;
   if (!ethos::base::prepare_standard_files()) return kLost;
+  ethos::base::PlainOutput messages(std::cerr);
   int status = kLost;
   try {
     status = ethos::reports::run(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc),
-                                 std::cout, std::cerr);
+                                 std::cout, messages);
   } catch (const std::exception& error) {
-    std::cerr << "ethos-report: " << error.what() << '\n';
+    messages << "ethos-report: " << error.what() << '\n';
   }
   return ethos::base::finish_output("ethos-report", std::cout, status, kLost);
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ledger/base/printable.h"
 #include "ledger/base/standard_files.h"
 #include "sandbox/commands.h"
 #include "sandbox/exit_status.h"
@@ -52,7 +53,8 @@ void prepare_heap() {
 int run_guarded(const std::vector<std::string>& args) {
   using ethos::sandbox::ExitStatus;
   try {
-    return ethos::sandbox::run(args, std::cout, std::cerr);
+    ethos::base::PlainOutput messages(std::cerr);
+    return ethos::sandbox::run(args, std::cout, messages);
   } catch (const std::bad_alloc&) {
     std::cerr << "ethos-run: there is not enough memory\n";
   } catch (const std::exception& error) {

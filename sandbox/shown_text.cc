@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/shown_text.h"
 
+#include <algorithm>
+
+#include "ledger/base/printable.h"
+
 namespace ethos::sandbox {
 
-std::string shown(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      out += c;
-    } else {
-      out += "\\x";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 0xF];
-    }
-  }
-  return out;
-}
+std::string shown(std::string_view text) { return base::printable(text, base::Ascii::as_byte); }
 
 std::string shown_word(std::string_view text, std::size_t most) {
   std::string out = shown(text.substr(0, most + 1));
@@ -25,8 +15,13 @@ std::string shown_word(std::string_view text, std::size_t most) {
   std::size_t end = most;
   // Neither a character nor an escape is cut in two.
   while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xC0U) == 0x80U) --end;
-  const std::size_t escape = out.rfind("\\x", end - 1);
-  if (escape != std::string::npos && escape + 4 > end) end = escape;
+  if (const std::size_t escape = out.rfind('\\', end - 1); escape != std::string::npos) {
+    const char kind = escape + 1 < out.size() ? out[escape + 1] : ' ';
+    const std::size_t after = kind == 'x'   ? escape + 4
+                              : kind == 'u' ? std::max(out.find('}', escape), escape + 8)
+                                            : escape;
+    if (after > end || (kind == 'u' && after == end)) end = escape;
+  }
   out.resize(end);
   return out + "...";
 }

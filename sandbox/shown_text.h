@@ -7,7 +7,8 @@
 
 namespace ethos::sandbox {
 
-// Names come from hostile places and go to a terminal: control bytes are shown as \x1b, not sent.
+// Names come from hostile places and go to a terminal: what would steer it, or
+// is not seen, is shown as \x1b or \u{202e}, not sent (ledger/base/printable.h).
 [[nodiscard]] std::string shown(std::string_view text);
 
 // The same for what a tool or a tree chose, in a line for people: no more than so many bytes, and

@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sarif/commands/cells.h"
 
-#include "sarif/json/utf8.h"
+#include "ledger/base/printable.h"
 
 namespace ethos::sarif {
-namespace {
-
-// U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069: they turn a line around.
-bool is_direction_mark(std::string_view text) {
-  if (text.size() < 3 || static_cast<unsigned char>(text[0]) != 0xE2) return false;
-  const auto second = static_cast<unsigned char>(text[1]);
-  const auto third = static_cast<unsigned char>(text[2]);
-  if (second == 0x80) return third == 0x8E || third == 0x8F || (third >= 0xAA && third <= 0xAE);
-  return second == 0x81 && third >= 0xA6 && third <= 0xA9;
-}
-
-}  // namespace
-
-std::string plain_cell(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_direction_mark(text.substr(i))) {
-      out.push_back(' ');
-      i += 2;
-    } else {
-      const auto byte = static_cast<unsigned char>(text[i]);
-      out.push_back(byte < 0x20 || byte == 0x7F ? ' ' : text[i]);
-    }
-  }
-  return is_valid_utf8(out) ? out : replace_invalid_utf8(out);
-}
+std::string plain_cell(std::string_view text) { return base::blanked(text); }
 
 std::string csv_cell(std::string_view text) {
   std::string plain = plain_cell(text);

@@ -16,7 +16,9 @@
 #include "ledger/base/file_lock.h"
 #include "ledger/base/hex.h"
 #include "ledger/base/paths.h"
+#include "ledger/base/printable.h"
 #include "ledger/base/random.h"
+#include "ledger/base/whole_number.h"
 #include "tests/support/result_maker.h"
 #include "tests/support/temp_dir.h"
 
@@ -262,4 +264,58 @@ TEST_CASE("errors: a code for the caller, one line for people", "[ledger][base]"
   Error e = std::move(r).error().with_context("write");
   CHECK(e.what == "write: x");
   CHECK(e.message() == "write: x: No space left on device");
+}
+
+namespace base = ethos::base;
+
+TEST_CASE("printable: nothing that steers a terminal or is not seen comes through", "[base]") {
+  using base::Ascii;
+  CHECK(base::printable("plain \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80 \\") ==
+        "plain \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80 \\");
+  CHECK(base::printable("a\x1b[31m\n\x7f") == "a\\u{001b}[31m\\u{000a}\\u{007f}");
+  CHECK(base::printable("a\x1b[31m\n\x7f", Ascii::as_byte) == "a\\x1b[31m\\x0a\\x7f");
+  // C1, a mark that turns the line, a zero-width space, a tag character.
+  CHECK(base::printable("\xC2\x9B\xE2\x80\xAE\xE2\x80\x8B\xF3\xA0\x81\xA1", Ascii::as_byte) ==
+        "\\u{009b}\\u{202e}\\u{200b}\\u{e0061}");
+  // No UTF-8: alone, overlong, surrogate, beyond the last, cut off.
+  CHECK(base::printable("\x9B") == "\\x9b");
+  CHECK(base::printable("\xC0\x9B") == "\\xc0\\x9b");
+  CHECK(base::printable("\xE0\x82\x9B") == "\\xe0\\x82\\x9b");
+  CHECK(base::printable("\xED\xA0\x80") == "\\xed\\xa0\\x80");
+  CHECK(base::printable("\xF4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
+  CHECK(base::printable("\xE2\x82") == "\\xe2\\x82");
+  CHECK(base::blanked("a\xC2\x9B"
+                      "b\xE2\x80\xAE\x1b\x9B") == "a b  \xEF\xBF\xBD");
+  // Whatever is made of one is left as it is.
+  for (unsigned point = 0; point < 256; ++point) {
+    const std::string text(1, static_cast<char>(point));
+    const std::string once = base::printable(text);
+    CHECK(base::printable(once) == once);
+  }
+}
+
+TEST_CASE("printable: a stream for messages", "[base]") {
+  std::ostringstream to;
+  base::PlainOutput out(to);
+  out << "x: "
+      << "a\x1b[0m" << 7 << '\xC3' << '\xA4' << '\n'
+      << "\xC2\x9B" << '\x9B' << std::flush;
+  CHECK(to.str() == "x: a\\x1b[0m7\xC3\xA4\n\\u{009b}\\x9b");
+  to.str("");
+  out << '\n' << std::string(100'000, 'y') << "z\nnext\n";
+  CHECK(to.str() == "\n" + std::string(8192, 'y') + "...\nnext\n");
+}
+
+TEST_CASE("numbers of a command line are plain digits within their bounds", "[base]") {
+  for (const char* good : {"0", "7", "10", "9007199254740991"})
+    CHECK(base::whole_number_fault(good, 0, base::kMaxCount).empty());
+  for (const char* bad : {"", "-1", "+1", "01", "0x1", "1.0", " 1", "1 ", "9007199254740992",
+                          "18446744073709551616", "99999999999999999999999"})
+    CHECK_FALSE(base::whole_number_fault(bad, 0, base::kMaxCount).empty());
+  CHECK_FALSE(base::whole_number_fault("0", 1, 5).empty());
+  CHECK_FALSE(base::whole_number_fault("6", 1, 5).empty());
+  for (const char* good : {"0", "0.5", "3600", "3600.0"})
+    CHECK(base::decimal_fault(good, 0, 3600).empty());
+  for (const char* bad : {".5", "1.", "3600.1", "nan", "inf", "1e2", "-0", "0x1p3", "1.5.2"})
+    CHECK_FALSE(base::decimal_fault(bad, 0, 3600).empty());
 }
