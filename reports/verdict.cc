@@ -138,8 +138,14 @@ base::Result<Verdict> Verdict::parse(std::string_view json, int status) {
   out.runs = root["counts"]["runs"].integer_or(0);
   out.commitments = root["counts"]["commitments"].integer_or(0);
   if (const JsonValue pruned = root["pruned"]; pruned.is_object()) {
-    out.pruned = {pruned["records"].integer_or(0), pruned["runs"].integer_or(0),
-                  pruned["from_ms"].integer_or(0), pruned["until_ms"].integer_or(0)};
+    out.pruned = {pruned["records"].integer_or(0),
+                  pruned["runs"].integer_or(0),
+                  pruned["from_ms"].integer_or(0),
+                  pruned["until_ms"].integer_or(0),
+                  {}};
+    const JsonValue between = pruned["between"];
+    for (JsonValue one = between.first(); one.exists(); one = between.after(one))
+      out.pruned.between.emplace_back(one["from_ms"].integer_or(0), one["until_ms"].integer_or(0));
   }
   if (root["first_bad"].is_object()) out.first_bad = read_problem(root["first_bad"]);
   const JsonValue problems = root["problems"];

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ledger/base/result.h"
@@ -31,6 +32,7 @@ struct Verdict {
   // Old runs of which only hashes are left (verdict.md V-9); all 0 when there are none.
   struct Pruned {
     std::int64_t records = 0, runs = 0, from_ms = 0, until_ms = 0;
+    std::vector<std::pair<std::int64_t, std::int64_t>> between;  // by the kept records around
   };
 
   Pruned pruned;

@@ -60,14 +60,20 @@ std::string time_text(const Model& model, std::int64_t wall_ms) {
 std::string pruned_text(const Model& model) {
   const Verdict::Pruned& gone = model.verdict.pruned;
   if (gone.records == 0) return {};
-  const bool is_inside =
-      gone.from_ms < model.period.until * 1000 && gone.until_ms >= model.period.from * 1000;
+  const auto is_in_period = [&](std::int64_t from_ms, std::int64_t until_ms) {
+    return from_ms < model.period.until * 1000 && until_ms >= model.period.from * 1000;
+  };
+  // The times of an order are its writer's word; what the records around leave room for is not.
+  bool is_inside = is_in_period(gone.from_ms, gone.until_ms);
+  for (const auto& [from_ms, until_ms] : gone.between)
+    is_inside = is_inside || is_in_period(from_ms, until_ms);
   return plural(gone.records, "record", "records") + " of " + plural(gone.runs, "run", "runs") +
          ", from " + utc_ms_text(gone.from_ms) + " to " + utc_ms_text(gone.until_ms) +
          ", were dropped (ledger.prune); their hashes are still in the tree. " +
-         (is_inside ? "That time overlaps this period: RUNS OF THIS PERIOD MAY BE MISSING from "
-                      "every figure here."
-                    : "None of that time lies in this period.");
+         (is_inside
+              ? "Some of them may be of this period, as the records around them leave room for "
+                "it: RUNS OF THIS PERIOD MAY BE MISSING from every figure here."
+              : "None of that time lies in this period.");
 }
 
 std::string ending_text(const Model& model, const Run& run) {

@@ -24,6 +24,13 @@
 namespace ethos::verify {
 namespace {
 
+// Of what a run saw, a record has the time of the event, which may be long before its commit.
+bool is_of_commit(RecordType type) {
+  using enum RecordType;
+  return type != sandbox_denial && type != resource_limit && type != run_gap && type != output_captured && type != artifact_exported &&
+         type != reserved && type != unknown;
+}
+
 constexpr std::uint64_t kProgressEvery = 4096;
 
 // One walk over all evidence. Memory: a few batches, one hash a tree level, the runs that are open.
@@ -118,7 +125,7 @@ class Auditor {
       if (use == Use::opaque) runs_.lose_track();
       // A run's links hold whatever is wrong with the body.
       const bool may_be_late = source_.coverage() == EvidenceSource::Coverage::tail;
-      if (record.scan.fault == RecordFault::none) prune_book_.on_kept(e.wall_ms);
+      if (record.scan.fault == RecordFault::none) prune_book_.on_kept(e.wall_ms, is_of_commit(e.type));
       if (record.scan.fault == RecordFault::none && !e.has_run()) kept_.add(row.seq, hash_);
       if (may_be_late && !report_.begins_ms && record.scan.fault == RecordFault::none) report_.begins_ms = e.wall_ms;
       const bool is_linked = use != Use::nothing && use != Use::opaque;

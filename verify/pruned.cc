@@ -11,13 +11,19 @@ namespace ethos::verify {
 namespace {
 
 constexpr std::uint64_t kLeast = 3;  // records of a run
+constexpr std::size_t kMaxSpansTold = 1000;
+// Times that a record may have.
+constexpr std::int64_t kEarliest = 0;
+constexpr std::int64_t kLatest = 253'402'300'799'999;
 
 Value number(std::uint64_t n) { return Value::of(static_cast<std::int64_t>(n)); }
 
 }  // namespace
 
 bool Pruned::touches(std::int64_t from_ms, std::int64_t to_ms) const {
-  return std::any_of(orders.begin(), orders.end(), [&](const Order& o) { return from_ms <= o.until_ms && to_ms > o.from_ms; });
+  const auto covers = [&](std::int64_t from, std::int64_t until) { return from_ms <= until && to_ms > from; };
+  return std::any_of(orders.begin(), orders.end(), [&](const Order& o) { return covers(o.from_ms, o.until_ms); }) ||
+         std::any_of(spans.begin(), spans.end(), [&](const auto& span) { return covers(span.first, span.second); });
 }
 
 Value Pruned::json() const {
@@ -53,6 +59,22 @@ Value Pruned::json() const {
     out.set("straddled", std::move(runs_over));
   }
   out.set("records", number(records)).set("runs", number(runs)).set("below", number(below)).set("orders", std::move(list));
+  Value between = Value::array();
+  for (const auto& [first, last] : spans) {
+    if (between.size() == kMaxSpansTold) break;
+    // Nothing stands before the first of a bundle of later records: the order's word is all there is.
+    between.push(Value::object()
+                     .set("from_ms", Value::of(std::max(first, kEarliest)))
+                     .set("until_ms", Value::of(std::min(last, kLatest))));
+  }
+  if (spans.size() > kMaxSpansTold) {
+    // What is told covers all of them.
+    between = Value::array();
+    between.push(Value::object()
+                     .set("from_ms", Value::of(std::max(spans.front().first, kEarliest)))
+                     .set("until_ms", Value::of(std::min(spans.back().second, kLatest))));
+  }
+  out.set("between", std::move(between));
   return out.set("from_ms", Value::of(from)).set("until_ms", Value::of(until));
 }
 
@@ -65,7 +87,9 @@ std::string Pruned::words(const Zone& zone) const {
          zoned_text(v.at("from_ms").number(), zone) + " to " +
          zoned_text(v.at("until_ms").number(), zone) +
          ", were dropped, last by record " + std::to_string(last.seq) + " (" +
-         printable(last.authority, 100) + ": " + printable(last.reason, 100) + ")" + held_words() + straddled_words();
+         printable(last.authority, 100) + ": " + printable(last.reason, 100) + ")" + held_words() + straddled_words() +
+         "; that they are of that time is the word of whoever ordered it: a period is answered only if no kept record leaves room for one of them in it; "
+         "whether one had the id of a run that is here, nothing tells";
 }
 
 // Whether it was dropped or never was, nothing here tells.
@@ -97,12 +121,14 @@ void PruneBook::on_dropped(std::int64_t seq) {
   list_.add(std::to_string(seq) + "\n");
 }
 
-void PruneBook::on_kept(std::int64_t wall_ms) {
-  if (in_gap_) {
-    Gap& gap = gaps_.back();
-    gap.from_ms = has_wall_ ? std::min(wall_ms_, wall_ms) : INT64_MIN + kSlackMs;
+void PruneBook::on_kept(std::int64_t wall_ms, bool is_of_commit) {
+  if (in_gap_ && has_wall_) gaps_.back().from_ms = wall_ms_;
+  in_gap_ = false;
+  if (!is_of_commit) return;
+  for (; untold_ < gaps_.size(); ++untold_) {
+    Gap& gap = gaps_[untold_];
     gap.until_ms = has_wall_ ? std::max(wall_ms_, wall_ms) : wall_ms;
-    in_gap_ = false;
+    if (has_wall_) gap.from_ms = std::min(gap.from_ms, wall_ms);
   }
   wall_ms_ = wall_ms;
   has_wall_ = true;
@@ -130,6 +156,21 @@ void PruneBook::check_times(bool is_whole, Findings& findings) const {
   }
 }
 
+void PruneBook::tell_spans() {
+  std::vector<std::pair<std::int64_t, std::int64_t>> all;
+  all.reserve(gaps_.size());
+  for (const Gap& gap : gaps_) all.emplace_back(gap.from_ms - kSlackMs, gap.until_ms + kSlackMs);
+  std::sort(all.begin(), all.end());
+  for (const auto& span : all) {
+    auto& spans = pruned_.spans;
+    if (!spans.empty() && span.first <= spans.back().second) {
+      spans.back().second = std::max(spans.back().second, span.second);
+    } else {
+      spans.push_back(span);
+    }
+  }
+}
+
 void PruneBook::on_order(std::int64_t seq, const Value& body) {
   if (pruned_.orders.size() == kMaxOrders) return;  // finish() will miss its numbers
   const auto count = [&](const char* key) { return static_cast<std::uint64_t>(body.at(key).number()); };
@@ -146,6 +187,7 @@ std::int64_t PruneBook::last_ordered() const {
 
 void PruneBook::finish(Seen seen, Findings& findings) {
   const bool is_whole = seen == Seen::all;
+  tell_spans();
   const auto refuse = [&](std::int64_t seq, std::string text, std::string expected, std::string found) {
     findings.add({.code = Code::prune_mismatch, .seq = seq, .expected = std::move(expected), .found = std::move(found), .text = std::move(text)});
   };

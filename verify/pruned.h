@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "verify/digest.h"
@@ -34,8 +35,11 @@ struct Pruned {
   // of theirs, nothing tells.
   std::vector<std::string> straddled;
   static constexpr std::size_t kMaxStraddled = 100;
+  // Between which times dropped records lie, by the kept ones around them; apart and in order. The
+  // times that an order states are its writer's word.
+  std::vector<std::pair<std::int64_t, std::int64_t>> spans;
 
-  // Does a period, [from, to), touch what was dropped?
+  // Can a record of a period, [from, to), be among what was dropped?
   [[nodiscard]] bool touches(std::int64_t from_ms, std::int64_t to_ms) const;
   [[nodiscard]] Value json() const;     // verdict.md V-9; none when nothing was dropped
   [[nodiscard]] std::string words(const Zone& zone) const;
@@ -51,7 +55,8 @@ class PruneBook {
   PruneBook() { list_.begin(); }
   void on_dropped(std::int64_t seq);
   // A record that is there, and one that is left out of the bundle.
-  void on_kept(std::int64_t wall_ms);
+  // `is_of_commit`: its time is about that of its commit, as it is not of what a run kept to its end.
+  void on_kept(std::int64_t wall_ms, bool is_of_commit);
   void on_unseen() { ++unseen_; }
   [[nodiscard]] bool has_unseen() const { return unseen_ > 0; }
   void on_order(std::int64_t seq, const Value& body);
@@ -82,9 +87,11 @@ class PruneBook {
   };
   void check_tail(Findings& findings) const;
   void check_times(bool is_whole, Findings& findings) const;
+  void tell_spans();
   std::vector<Gap> gaps_;
   bool in_gap_ = false;
-  std::int64_t wall_ms_ = 0;  // of the last kept record
+  std::size_t untold_ = 0;    // the first gap of which the end is not known yet
+  std::int64_t wall_ms_ = 0;  // of the last kept record of a commit
   bool has_wall_ = false;
   std::uint64_t unseen_ = 0;
   Pruned pruned_;

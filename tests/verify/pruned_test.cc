@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ledgers of which old runs were dropped: by the book, and by hand.
 #include <catch2/catch.hpp>
+#include <array>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include "tests/verify/support/ledger_maker.h"
@@ -170,6 +172,46 @@ TEST_CASE("pruned: what ethos-ledger drops, drops by the book, in the ledger and
   CHECK(tiles.out.find("pruned") != std::string::npos);
 }
 
+TEST_CASE("pruned: a period with room for dropped records is not answered, whatever times the order states", "[verify]") {
+  // Three days lie between the run before and the run behind; the order's times are within them.
+  const auto text = [](std::int64_t ms) {
+    const std::time_t seconds = ms / 1000;
+    std::array<char, 11> day{};
+    std::strftime(day.data(), day.size(), "%Y-%m-%d", std::gmtime(&seconds));
+    return std::string(day.data()) + ".." + day.data();
+  };
+  constexpr std::int64_t kDay = 86'400'000;
+  LedgerMaker ledger;
+  RunChoices before;
+  before.run = "eaireeyuculbogazdinryhi6d4";
+  add_run(ledger, before);
+  const std::int64_t begin = ledger.wait(0);
+  const std::size_t first = ledger.records.size();
+  add_run(ledger, {});
+  const std::size_t behind = ledger.records.size();
+  ledger.wait(3 * kDay);
+  RunChoices after;
+  after.run = kNew;
+  add_run(ledger, after);
+  std::string list;
+  for (std::size_t i = first; i < behind; ++i) list += std::to_string(i) + "\n";
+  const std::int64_t said = begin + 2 * kDay;  // false: they were of the first day
+  ledger.add("ledger.prune", {{"authority", "me"}, {"below", behind}, {"from_ms", said}, {"list", "sha256:" + hex(sha256(list))}, {"reason", "old"},
+                              {"records", behind - first}, {"runs", 1}, {"total", behind - first}, {"until_ms", said}});
+  ledger.checkpoint();
+  for (std::size_t i = first; i < behind; ++i) ledger.records[i].bytes.clear();
+  const auto of = [&](std::int64_t ms) { return verify_maker(ledger, "", "", {"--assert", "no-network", "--period", text(ms)}); };
+  CHECK(verify_maker(ledger, "", "", {}).status == 0);
+  for (const std::int64_t day : {begin, begin + kDay, begin + 2 * kDay, begin + 3 * kDay}) {
+    const Outcome asked = of(day);
+    CAPTURE(text(day), asked.out.substr(0, 2000));
+    CHECK(asked.status == 3);
+    CHECK(asked.has("pruned"));
+  }
+  CHECK_FALSE(of(begin + 5 * kDay).has("pruned"));
+  CHECK_FALSE(of(begin - 5 * kDay).has("pruned"));
+}
+
 TEST_CASE("pruned: an order that lies about times or runs is tampering", "[verify]") {
   const std::int64_t day = 86'400'000;
   for (const std::int64_t shift : {-400 * day, -day, day, 400 * day}) {
@@ -252,7 +294,7 @@ TEST_CASE("pruned: in a bundle of later records, no more and no fewer bytes are 
     ethos::verify::PruneBook book;
     for (int i = 0; i < unseen; ++i) book.on_unseen();
     for (int i = 0; i < dropped; ++i) book.on_dropped(20 + i);
-    book.on_kept(3);
+    book.on_kept(3, true);
     book.on_order(95, *body);
     ethos::verify::Findings findings;
     book.finish(ethos::verify::PruneBook::Seen::tail, findings);

@@ -58,6 +58,8 @@ class LedgerMaker {
   void go_on_behind(const std::string& run, std::size_t seq);
   // Signs a checkpoint over all records so far with the key of the epoch.
   void checkpoint();
+  // Lets time go by before the next record; returns the wall clock then.
+  std::int64_t wait(std::int64_t ms) { return 1790000000000 + (clock_ += ms); }
   // key.epoch and the checkpoint signed by both keys.
   void rotate(const std::string& reason = "command");
   // key.revoke by the root key, key.epoch `revoked`, checkpoint.
