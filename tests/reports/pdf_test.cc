@@ -180,7 +180,10 @@ TEST_CASE("pdf: every figure is the model's, every page says what it is, same by
   const auto quoted = text.find("NOT VERIFIED");
   CHECK(
       (quoted == std::string::npos || text.find("NOT VERIFIED", quoted + 1) == std::string::npos));
-  if (text.empty()) return;  // no pdftotext
+  if (text.empty()) {
+    WARN("skipped: no pdftotext: the figures were not compared");
+    return;
+  }
   for (const TallyRow& row : tally_rows(model)) {
     CAPTURE(row.key, row.now);
     CHECK(stands_in(text, std::string(row.label), row.now));

@@ -124,9 +124,9 @@ TEST_CASE("program: an output that cannot be written leaves nothing behind", "[r
     CHECK(ended.status == 3);
     CHECK(lines(ended.err) == 1);
   }
-  SECTION("the device is full") {
+  SECTION("a name that cannot be replaced") {
     fs::create_directory(bench.path("out"));
-    fs::create_directory(bench.path("out/report.json"));  // a name that cannot be replaced
+    fs::create_directory(bench.path("out/report.json"));
     const auto ended = bench.run({"--format", "json"});
     CHECK(ended.status == 3);
     CHECK(lines(ended.err) == 1);
