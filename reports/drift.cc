@@ -132,6 +132,8 @@ bool counts(const GrantPoint& point, const Standing& standing, const Model& mode
 }  // namespace
 
 std::optional<Drift> DriftWatch::see(Standing standing, const Model& model) {
+  // What `learn` tries was never what a tool had.
+  if (model.text(standing.origin) == "learn") return std::nullopt;
   std::sort(standing.grants.begin(), standing.grants.end());
   const ToolKey tool{standing.tool, standing.origin};
   const auto [at, is_first] = tools_.try_emplace(tool);

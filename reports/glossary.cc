@@ -156,7 +156,8 @@ const std::vector<Term>& glossary() {
        "hold. Contradicted: the verifier does not confirm it."},
       {"Status of ethos-run / Exit of the tool",
        "two numbers. ethos-run ends with the tool's own exit unless: 120 refused before the start, "
-       "121 ended at a limit, 122 acts were denied, or counted without a record, and whoever "
+       "121 ended at a limit, 122 output was not brought out, or acts were denied, or counted "
+       "without a record, and whoever "
        "started ethos-run had asked for it (--fail-on-denial), 124 ended at the limit of time, 125 "
        "ethos-run failed, 126 not "
        "executable, 127 not found, above 128 a signal."},

@@ -72,6 +72,13 @@ std::vector<std::string> not_proved(const Model& model) {
                   "workspace may change, also whoever it limits. The ceiling bounds it, and a "
                   "changed set shows under Drift of grants; who edited it is not recorded.");
   }
+  if (const std::int64_t tried = runs_named(model, model.origins, "learn"); tried != 0) {
+    out.push_back(
+        "What a declared tool may do, by " + plural(tried, "run", "runs") +
+        " of ethos-run learn: each had a set of grants that was made up for it, the widest "
+        "up to the ceilings, and what the tool wrote was thrown away. They are counted in "
+        "Allowed versus used and marked \"learn\" in Runs; Drift of grants leaves them out.");
+  }
   out.emplace_back(
       "That the kernel kept its promises, and that ethos-run told the truth: the records are what "
       "ethos-run wrote down of what the kernel was given and answered. Of ethos-run itself a "

@@ -34,6 +34,9 @@ std::string origin_label(std::string_view origin) {
   if (origin == "catalog") return "the catalog that was installed with ethos-run";
   if (origin == "options") return "options of the call: whoever started the run";
   if (origin == "pinned") return "a file whose digest the host's administrator pinned";
+  if (origin == "learn")
+    return "`ethos-run learn`, for one look at the tool or to try a proposal: nobody wrote it, and "
+           "what the tool wrote was thrown away";
   if (origin == "revision") return "a commit of the repository that the call named";
   return std::string(origin);
 }

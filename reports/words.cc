@@ -21,7 +21,7 @@ std::string plural_acts(std::uint64_t count, std::string_view what) {
   return std::to_string(count) + (count == 1 ? " act was" : " acts were") + std::string(what);
 }
 
-// --fail-on-denial: which of its two reasons, by the run's own records.
+// Output kept back, or --fail-on-denial: which of its two reasons, by the run's own records.
 std::string acts_of_122(const Run& run) {
   const std::string denied = plural_acts(run.denied_acts, " denied");
   const std::string lost = plural_acts(run.lost_acts, " counted without a record");

@@ -11,7 +11,7 @@ enum class ExitStatus : int {
   runner_failed = 125,  // called wrongly, or evidence could not be completed
   wall_timeout = 124,   // ended by the wall clock
   limit = 121,          // ended by another limit
-  denied_act = 122,     // --fail-on-denial: the tool ran, and at least one act was denied
+  denied_act = 122,     // output was not brought out; with --fail-on-denial: an act was denied
   refused = 120,        // not started: runtime.sandbox_denial of phase setup
   not_executable = 126,
   not_found = 127,

@@ -129,6 +129,7 @@ Result<LearnSite> LearnSite::make(const RunOptions& options, std::vector<std::st
   o.actor = options.actor;
   o.is_quiet = true;
   o.has_no_init = true;
+  o.is_learning = true;
   if (auto made = out.make_ledger(); !made) return base::Unexpected(std::move(made).error());
   return out;
 }

@@ -66,7 +66,11 @@ bool Learner::settle(ToolDeclaration& tool) {
 
 bool Learner::look(Observation& seen, bool passes_output) {
   seen.output_fd = passes_output && !is_quiet_ ? STDERR_FILENO : -1;
-  const int status = site_.run(start_, seen, err_);
+  // Files are granted as they are; only what is written in a directory is thrown away.
+  const auto is_workspace = [](const PathEntry& e) { return e.path == "."; };
+  const bool is_layer = !start_.write || std::ranges::any_of(*start_.write, is_workspace);
+  const int status =
+      site_.run(is_layer ? start_ : for_trial(start_, look_at_host, site_.workspace()), seen, err_);
   if (is_stopped()) return false;
   if (seen.result && seen.result->ending == Ending::interrupted)
     return fail("ended by a signal", status);

@@ -188,7 +188,9 @@ class Loader {
 
   // A malformed declaration denies the run; a tool it does not have is a mistake of the caller.
   Result<void> from_file(Opened file, bool is_named) {
-    policy_.origin = is_pinned(file.bytes) ? Origin::pinned : Origin::workspace;
+    policy_.origin = request_.is_made_up     ? Origin::learn
+                     : is_pinned(file.bytes) ? Origin::pinned
+                                             : Origin::workspace;
     policy_.files.push_back(file.path);
     policy_.source_name = file.path;
     auto parsed = parse_declaration(file.bytes);

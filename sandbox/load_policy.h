@@ -23,6 +23,7 @@ struct PolicyRequest {
   std::optional<std::string> config;           // --config
   std::optional<std::string> config_revision;  // --config-rev
   std::optional<std::string> ceiling;          // --ceiling
+  bool is_made_up = false;                     // `config` is what `learn` tries
   std::string host_ceiling = "/etc/ethos/ceiling.json";
   bool is_host_ceiling_required = false;
 };

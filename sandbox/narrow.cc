@@ -27,13 +27,13 @@ std::vector<std::string> split_commas(std::string_view text) {
 }
 
 Result<std::vector<PathEntry>> to_entries(const std::vector<std::string>& paths,
-                                          const char* option) {
+                                          const char* option, bool may_delete = false) {
   std::vector<PathEntry> out;
   for (const std::string& path : paths) {
     if (!normalise_path(path))
       return fail(Errc::malformed,
                   std::string(option) + " " + path.substr(0, 80) + ": no path, or one with \"..\"");
-    out.push_back({path});
+    out.push_back({.path = path, .may_delete = may_delete});
   }
   return out;
 }
@@ -44,6 +44,16 @@ Result<void> set_paths(const std::vector<std::string>& paths, const char* option
   auto entries = to_entries(paths, option);
   if (!entries) return base::Unexpected(std::move(entries).error());
   into = std::move(*entries);
+  return {};
+}
+
+Result<void> set_writes(const GrantOptions& options, std::optional<std::vector<PathEntry>>& into) {
+  if (auto r = set_paths(options.write, "--write", into); !r) return r;
+  auto more = to_entries(options.write_delete, "--write-delete", true);
+  if (!more) return base::Unexpected(std::move(more).error());
+  if (more->empty()) return {};
+  if (!into) into.emplace();
+  into->insert(into->end(), more->begin(), more->end());
   return {};
 }
 
@@ -77,7 +87,7 @@ Result<void> set_choice(const std::optional<std::string>& text, const char* opti
 // Everything but the command: what an ad hoc declaration and a narrowing share.
 Result<void> fill(const GrantOptions& options, ToolDeclaration& tool) {
   if (auto r = set_paths(options.read, "--read", tool.read); !r) return r;
-  if (auto r = set_paths(options.write, "--write", tool.write); !r) return r;
+  if (auto r = set_writes(options, tool.write); !r) return r;
   if (auto r = set_paths(options.exec, "--exec", tool.exec); !r) return r;
   for (const std::string& pattern : options.hide) {
     if (!normalise_pattern(pattern))
@@ -130,6 +140,7 @@ class Narrowing {
       };
       const auto by = std::ranges::find_if(entries, covers);
       if (by == entries.end()) return widens(std::string("--") + key + " " + entry.path);
+      if (entry.may_delete && !by->may_delete) return widens("--write-delete " + entry.path);
       narrower[path] = {path, by->is_optional, by->may_delete};
     }
     std::vector<PathEntry> out;
@@ -209,7 +220,7 @@ class Narrowing {
 }  // namespace
 
 bool GrantOptions::is_empty() const {
-  return read.empty() && write.empty() && exec.empty() && hide.empty() && env.empty() &&
+  return read.empty() && write.empty() && write_delete.empty() && exec.empty() && hide.empty() && env.empty() &&
          limits.empty() && enforce.empty() && !network && !git && !observe && !profile;
 }
 

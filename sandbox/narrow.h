@@ -17,6 +17,7 @@ namespace ethos::sandbox {
 struct GrantOptions {
   std::vector<std::string> read;
   std::vector<std::string> write;
+  std::vector<std::string> write_delete;  // what was there before may be removed, too
   std::vector<std::string> exec;
   std::vector<std::string> hide;
   std::vector<std::string> env;

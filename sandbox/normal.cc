@@ -98,6 +98,8 @@ std::string_view origin_name(Origin origin) {
       return "catalog";
     case Origin::pinned:
       return "pinned";
+    case Origin::learn:
+      return "learn";
     case Origin::revision:
       break;
   }

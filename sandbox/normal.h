@@ -16,7 +16,7 @@
 // Declaration + profile + ceilings with every default written out: docs/formats/plan.md, "Normal".
 namespace ethos::sandbox {
 
-enum class Origin { options, workspace, catalog, pinned, revision };
+enum class Origin { options, workspace, catalog, pinned, revision, learn };
 [[nodiscard]] std::string_view origin_name(Origin origin);
 
 // The entries of `exec` that are no paths.

@@ -48,6 +48,9 @@ constexpr auto kTable = std::to_array<OptionRow>({
     list(
         "--write", [](O& o) -> List& { return o.grants.write; }, "grant writing", "PATH"),
     list(
+        "--write-delete", [](O& o) -> List& { return o.grants.write_delete; },
+        "grant writing, and removing what was there before", "PATH"),
+    list(
         "--exec", [](O& o) -> List& { return o.grants.exec; },
         "grant starting files (@memory, @scratch)", "PATH"),
     list(

@@ -30,6 +30,7 @@ PolicyRequest policy_request(const RunOptions& options) {
   request.config = options.config;
   request.config_revision = options.config_revision;
   request.ceiling = options.ceiling;
+  request.is_made_up = options.is_learning;
   if (options.host_ceiling) {
     request.host_ceiling = *options.host_ceiling;
     request.is_host_ceiling_required = true;

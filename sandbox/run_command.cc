@@ -24,6 +24,7 @@
 #include "sandbox/open_facts.h"
 #include "sandbox/output.h"
 #include "sandbox/output_spool.h"
+#include "sandbox/path_text.h"
 #include "sandbox/ready.h"
 #include "sandbox/recorder.h"
 #include "sandbox/run_sink.h"
@@ -307,10 +308,25 @@ class Run {
     status_.ended_by = ended_by(result);
     status_.limits = recorder.limits_hit();
     status_.denied_acts = recorder.denied_acts();
+    status_.kept_back = result.commit_refusals.size();
     status_.duration_ms =
         result.ended_ns < result.started_ns ? 0 : (result.ended_ns - result.started_ns) / 1'000'000;
     if (result.ending == Ending::exited) status_.exit_code = result.status;
     if (result.ending == Ending::signaled) status_.signal = result.status;
+  }
+
+  // What to write where, so that the next run brings it out.
+  [[nodiscard]] std::string delete_hint(const Denial& refusal) const {
+    if (refusal.rule != "delete") return {};
+    const Prepared& p = ready_.prepared;
+    const auto holds = [&](const PathEntry& e) {
+      return is_at_or_below(refusal.object, absolute_path_of(e.path, p.workspace.path));
+    };
+    const auto entry = std::ranges::find_if(p.policy.normal->write, holds);
+    if (entry == p.policy.normal->write.end()) return {};
+    const std::string path = shown_word(entry->path);
+    if (p.policy.origin == Origin::options) return "; to allow them: --write-delete " + path;
+    return "; to allow them, declare \"write\": [{\"path\": \"" + path + "\", \"delete\": true}]";
   }
 
   void tell(const RunResult& result) {
@@ -320,7 +336,8 @@ class Run {
     for (const Denial& refusal : result.commit_refusals) {
       err_ << "ethos-run: " << tool
            << ": output was not brought out: " << shown_word(refusal.object)
-           << (refusal.reason.empty() ? "" : ": ") << shown_word(refusal.reason) << '\n';
+           << (refusal.reason.empty() ? "" : ": ") << shown_word(refusal.reason)
+           << delete_hint(refusal) << '\n';
       break;
     }
     if (result.commit_refusals.size() > 1)

@@ -33,7 +33,7 @@ Examples:
   ethos-run plan shellcheck                        what shellcheck would be granted
 
 Exit status: the tool's own (128+N for a signal); 120 refused before the start; 121 a limit, 124 the wall clock ended it;
-122 an act was denied (--fail-on-denial); 125 called wrongly or evidence incomplete; 126/127 not executable / not found.)";
+122 output was not brought out, or an act was denied (--fail-on-denial); 125 called wrongly or evidence incomplete; 126/127 not executable / not found.)";
 
 }  // namespace
 

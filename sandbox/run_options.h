@@ -50,6 +50,7 @@ struct RunOptions {
   bool is_quiet = false;
   bool is_by_service = false;               // the service builds the cage
   std::optional<std::string> host_ceiling;  // not an option: of the service that builds the cage
+  bool is_learning = false;  // not an option: `config` is a declaration that `learn` made up
   bool is_json = false;
   std::vector<std::string> drift_files;  // drift: two
   std::optional<std::string> format;     // drift, learn --diff: text, json, markdown

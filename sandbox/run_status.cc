@@ -15,6 +15,7 @@ std::string encode_status(const RunStatus& s) {
   out["ended_by"] = s.ended_by;
   if (s.exit_code) out["exit"]["code"] = *s.exit_code;
   if (s.signal) out["exit"]["signal"] = *s.signal;
+  out["kept_back"] = big(s.kept_back);
   Json& limits = out["limits"] = Json::Array{};
   for (const std::string& limit : std::set<std::string>(s.limits.begin(), s.limits.end()))
     limits.push_back(limit);
@@ -78,7 +79,9 @@ int decide_status(const RunResult& result, bool is_denial_fatal) {
   if (is_denial_fatal) return code(ExitStatus::denied_act);
   if (result.ending == Ending::not_executable) return code(ExitStatus::not_executable);
   if (result.ending == Ending::not_found) return code(ExitStatus::not_found);
-  return result.ending == Ending::signaled ? kSignalBase + result.status : result.status;
+  if (result.ending == Ending::signaled) return kSignalBase + result.status;
+  const bool is_kept_back = result.status == 0 && !result.commit_refusals.empty();
+  return is_kept_back ? code(ExitStatus::denied_act) : result.status;
 }
 
 }  // namespace ethos::sandbox

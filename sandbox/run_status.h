@@ -20,6 +20,7 @@ struct RunStatus {
   std::optional<int> signal;
   std::vector<std::string> limits;
   std::uint64_t denied_acts = 0;
+  std::uint64_t kept_back = 0;  // refusals at bringing out
   std::uint64_t duration_ms = 0;
 };
 
@@ -33,7 +34,8 @@ struct RunStatus {
 // than allowed". Empty for one that it ended. Names no tool; `program` is what was to be executed.
 [[nodiscard]] std::string describe_ending(const RunResult& result, const std::string& program);
 
-// 125 before 128+signal of an interruption, 124, 121, 122 and the tool's own.
+// 125 before 128+signal of an interruption, 124, 121, 122 and the tool's own. A tool that ended
+// with 0 and whose output did not come out has not done what it says: 122.
 [[nodiscard]] int decide_status(const RunResult& result, bool is_denial_fatal);
 
 }  // namespace ethos::sandbox

@@ -352,6 +352,8 @@ Truth grants_subset(const AssertionNode& node, const RunView& v, Why& why) {
   const auto found = node.file->beyond(v.run.open.text_at("tool"), v.run.workspace, v.judgement.grants);
   if (!found) return Truth::yes;
   why = found->text;
+  if (v.e().origin == "learn")
+    why.text += " (a run of `ethos-run learn`, which nobody declared: `declaration != learn implies ...` leaves them out)";
   if (found->place >= 0) why.seq = v.run.place_of(found->place + 1);
   return found->is_closed ? Truth::unsure : Truth::no;
 }

@@ -17,8 +17,8 @@ using Words = std::span<const std::string_view>;
 
 constexpr std::array<std::string_view, 2> kNetwork{"none", "loopback"};
 constexpr std::array<std::string_view, 2> kGit{"none", "read"};
-constexpr std::array<std::string_view, 5> kOrigins{"catalog", "workspace", "revision", "pinned",
-                                                   "options"};
+constexpr std::array<std::string_view, 6> kOrigins{"catalog", "workspace", "revision",
+                                                   "pinned",  "options",   "learn"};
 constexpr std::array<std::string_view, 3> kProfiles{"lint-offline", "build-offline", "no-proc"};
 constexpr std::array<std::string_view, 3> kObserve{"off", "writes", "all"};
 constexpr std::array<std::string_view, 6> kEndedBy{"tool",        "wall",    "limit",

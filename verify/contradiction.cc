@@ -174,6 +174,8 @@ const char* open_contradiction(const View& body) {
   if (body.at("source_revision").exists() != from_commit) return "`source_revision` and `origin` contradict each other";
   // Options are no file; everything else is, unless the run was refused before it was read.
   if (body.at("origin").raw() == "options" && body.at("source").exists()) return "`source` and `origin` contradict each other";
+  // What is learned from is watched as closely as can be.
+  if (body.at("origin").raw() == "learn" && body.at("observe").raw() != "all") return "`observe` and `origin` contradict each other";
   // The programs are of x86-64 alone; a caller with a 32-bit personality is told the other word.
   const std::string_view arch = body.at("host").at("arch").raw();
   if (arch != "x86_64" && arch != "i686") return "`host.arch` is none that the runner's programs are for";

@@ -84,6 +84,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"revision", "the declaration was that of a commit"},
     {"pinned", "the declaration was given by its digest"},
     {"options", "the declaration was given on the command line"},
+    {"learn", "the declaration was made up by `ethos-run learn` for one look at a tool, or to try a proposal: nobody wrote it, the widest may be all that the ceilings allow, and what the tool wrote was thrown away"},
     {"lint-offline", "profile: reads the workspace, writes what is declared, starts programs of the system"},
     {"build-offline", "profile: also starts programs of the workspace and of its scratch space, with larger limits"},
     {"no-proc", "profile: as lint-offline, without /proc"},

@@ -80,9 +80,6 @@ std::string check_options(const Value& normal) {
       if (entry.at("optional").flag()) return "no option makes a path optional";
     }
   }
-  for (const Value& entry : normal.at("write").items()) {
-    if (entry.at("delete").flag()) return "no option lets files be deleted";
-  }
   const bool is_building = normal.text_at("profile") == "build-offline";
   for (const LimitRule& rule : limit_rules()) {
     const bool has_default = (is_building ? rule.building : rule.usual) >= 0;

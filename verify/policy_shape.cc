@@ -59,7 +59,7 @@ constexpr std::array kNormal{
     Field{"network", one_of<"none", "loopback">},
     Field{"observe", one_of<"off", "writes", "all">},
     Field{"on_output_limit", one_of<"kill", "truncate">},
-    Field{"origin", one_of<"catalog", "workspace", "revision", "pinned", "options">},
+    Field{"origin", one_of<"catalog", "workspace", "revision", "pinned", "options", "learn">},
     Field{"output_format", text<1, 32>, false},
     Field{"profile", one_of<"lint-offline", "build-offline", "no-proc">},
     Field{"read", array_of<object<kOptionalPath>>},

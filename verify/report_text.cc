@@ -225,18 +225,35 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
 
 namespace {
 
+// Where ethos-run answered something else than the tool.
+std::string tool_end_words(const RunEvidence& run, const Effective& e) {
+  constexpr std::int64_t kSignalBase = 128;
+  const Value& exit = run.close.at("exit");
+  if (exit.has("code") && exit.at("code").number() != e.status)
+    return " (which ended with " + std::to_string(exit.at("code").number()) + "), ethos-run";
+  if (exit.has("signal") && kSignalBase + exit.at("signal").number() != e.status)
+    return " (which signal " + std::to_string(exit.at("signal").number()) + " ended), ethos-run";
+  return "";
+}
+
 // How it ended, and when; of what has no end of its own that too.
 std::string end_words(const RunEvidence& run, const Effective& e, const Zone& zone) {
   const std::string last = zoned_text(run.last_ms, zone);
   switch (run.state) {
     case RunEvidence::State::closed:
-      return "ended " + last + " by " + e.ended_by + " with status " + std::to_string(e.status) +
+      return "ended " + last + " by " + e.ended_by + tool_end_words(run, e) + " with status " + std::to_string(e.status) +
              (run.close.at("duration_ms").number() > 0 ? ", after " + duration_text(run.close.at("duration_ms").number()) : "");
     case RunEvidence::State::aborted:
       return "aborted: " + run.abort_story(zone) + "; what it did last may be unrecorded";
     case RunEvidence::State::opened: case RunEvidence::State::refused: case RunEvidence::State::running: break;
   }
   return "it has no end: it still ran, was killed, or its newest records are missing; the last record is of " + last;
+}
+
+std::string origin_words(const std::string& origin) {
+  if (origin == "workspace") return "workspace (the file in the tool's own workspace)";
+  if (origin == "learn") return "learn (a look of `ethos-run learn`, or a trial of its proposal: made up, at most all that the ceilings allow, and what the tool wrote was thrown away)";
+  return origin;
 }
 
 // What an auditor must know of its time before anything else.
@@ -262,6 +279,7 @@ std::string run_line(const RunEvidence& run, const RunJudgement& judgement, cons
     if (e.denials > 0) out << ", " << e.denials << " denied";
     if (run.state == RunEvidence::State::closed) out << ", " << duration_text(run.close.at("duration_ms").number());
   }
+  if (run.open.text_at("origin") == "learn") out << "; a run of `ethos-run learn`";
   for (const std::string& mark : marks_of(run, zone)) out << "; " << mark;
   out << "\n";
   return out.str();
@@ -273,7 +291,7 @@ std::string run_words(const RunEvidence& run, const RunJudgement& judgement, con
   out << "  run " << run.id << "  " << printable(run.open.text_at("tool"), 80) << "\n"
       << "    begun " << zoned_text(run.wall_ms, zone) << (run.is_after_step ? " (by a clock that was set before)" : "") << ", " << end_words(run, e, zone) << "\n"
       << "    records " << run.first_seq << " to " << run.last_seq << ", " << run.state_name() << ", declared by "
-      << run.open.text_at("origin") << (run.open.text_at("origin") == "workspace" ? " (the file in the tool's own workspace)" : "") << ", policy " << policy_word(judgement.policy);
+      << origin_words(run.open.text_at("origin")) << ", policy " << policy_word(judgement.policy);
   if (!judgement.why.empty()) out << " (" << judgement.why << ")";
   out << "\n";
   for (const std::string& mark : marks_of(run, zone)) out << "    " << mark << "\n";

@@ -108,6 +108,7 @@ void check_artifact(const Envelope& e, const PathOpener& open, RunEvidence& run,
                 .found = printable(encode_canonical(path.path), 300), .text = text}, findings);
   };
   if (!grant.is_path || !path.is_path) return refuse(Code::grant_mismatch, "a file was brought out at what is no path");
+  if (run.open.text_at("origin") == "learn") return refuse(Code::contradiction, "a run of `ethos-run learn` brings nothing out");
   bool is_granted = false;
   bool may_delete = false;
   bool is_sure = false;

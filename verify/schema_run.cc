@@ -74,7 +74,7 @@ constexpr std::array kOpen{
     Field{"host", object<kHost>},
     Field{"normal", commitment<"normal">, false},
     Field{"observe", one_of<"off", "writes", "all">},
-    Field{"origin", one_of<"catalog", "workspace", "revision", "pinned", "options">},
+    Field{"origin", one_of<"catalog", "workspace", "revision", "pinned", "options", "learn">},
     Field{"plan", commitment<"plan">, false},
     Field{"product", text<1, 64>},
     Field{"profile", text<1, 32>},

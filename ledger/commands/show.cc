@@ -42,10 +42,12 @@ struct RunSummary {
   std::optional<std::int64_t> ended_ms;
   std::string state = "open";  // open, closed, aborted
   std::string ended_by;
-  std::optional<std::int64_t> exit_code;  // the tool's own
-  std::optional<std::int64_t> signal;     // that ended the tool
-  std::optional<std::int64_t> status;     // of ethos-run
-  std::uint64_t denials = 0;              // denial records
+  std::optional<std::int64_t> exit_code;   // the tool's own
+  std::optional<std::int64_t> signal;      // that ended the tool
+  std::optional<std::int64_t> status;      // of ethos-run
+  std::uint64_t denials = 0;               // denial records
+  std::optional<std::string> denied_acts;  // a decimal; many acts may share a record
+  bool is_learned = false;                 // by `ethos-run learn`
 };
 
 // True for a type of which `runs` needs more than its number.
@@ -56,6 +58,8 @@ void take(RunSummary& run, const Record& parsed) {
   if (type == "run.open") {
     run.started_ms = parsed.header.ts.wall_ms;
     if (const std::string* tool = parsed.body.find_string("tool")) run.tool = *tool;
+    const std::string* origin = parsed.body.find_string("origin");
+    run.is_learned = origin != nullptr && *origin == "learn";
   } else {
     run.ended_ms = parsed.header.ts.wall_ms;
     run.state = type == "run.close" ? "closed" : "aborted";
@@ -68,6 +72,8 @@ void take(RunSummary& run, const Record& parsed) {
         run.signal = signal->as_integer();
     }
     if (const std::string* by = parsed.body.find_string("ended_by")) run.ended_by = *by;
+    if (const Json* denials = parsed.body.find("denials", Json::Kind::object))
+      if (const std::string* acts = denials->find_string("acts")) run.denied_acts = *acts;
   }
 }
 
@@ -84,6 +90,8 @@ Json json_of(const RunSummary& run) {
   if (run.signal) out.set("signal", *run.signal);
   if (run.status) out.set("status", *run.status);
   if (!run.ended_by.empty()) out.set("ended_by", run.ended_by);
+  if (run.denied_acts) out.set("denied_acts", *run.denied_acts);
+  if (run.is_learned) out.set("origin", "learn");
   return out;
 }
 
@@ -109,10 +117,19 @@ std::string end_of(const RunSummary& run) {
   return out;
 }
 
+// ethos-run and ethos-verify count acts, the ledger has records.
+std::string denials_of(const RunSummary& run) {
+  if (run.denials == 0) return "denials 0";
+  const std::string records =
+      std::to_string(run.denials) + (run.denials == 1 ? " record" : " records");
+  return run.denied_acts ? "denials " + printable(*run.denied_acts) + " in " + records
+                         : "denials in " + records;
+}
+
 std::string text_of(const RunSummary& run) {
   return run.id + "  " + printable(run.tool) + "  " + base::format_utc(run.started_ms) + "  " +
          (run.ended_ms ? base::format_utc(*run.ended_ms) : std::string("-")) + "  " + end_of(run) +
-         "  denials " + std::to_string(run.denials);
+         "  " + denials_of(run) + (run.is_learned ? "  of ethos-run learn" : "");
 }
 
 }  // namespace

@@ -110,6 +110,14 @@ TEST_CASE("ethos-ledger: init, pin, show, runs, rotate in one story", "[ledger][
     CHECK(all.find(expected) != std::string::npos);
   }
   CHECK(call({"runs", "--json", "--ledger", second}).out.find(R"("exit":0)") != std::string::npos);
+  // Acts as ethos-run counts them, and the records that hold them.
+  ledger::RunChain denied = new_run();
+  request.records = {pending("run.open", &denied, R"({"origin":"learn"})"),
+                     pending("runtime.sandbox_denial", &denied, "{}"),
+                     pending("runtime.sandbox_denial", &denied, "{}"),
+                     pending("run.close", &denied, R"({"denials":{"acts":"6","records":2},"status":0})")};
+  REQUIRE(other->commit(request));
+  CHECK(call({"runs", "--ledger", second}).out.find("  denials 6 in 2 records  of ethos-run learn\n") != std::string::npos);
 
   const auto minimum = record::parse_pin(call({"pin", "--min", "--ledger", path}).out);
   REQUIRE(minimum);
@@ -133,7 +141,7 @@ TEST_CASE("ethos-ledger: init, pin, show, runs, rotate in one story", "[ledger][
   const auto runs = call({"runs", "--ledger", path});
   CHECK(lines(runs.out) == 2);
   CHECK(runs.out.find(run.id.text() + "  shellcheck  ") == 0);
-  CHECK(runs.out.find("not started, ethos-run 7  denials 1") != std::string::npos);
+  CHECK(runs.out.find("not started, ethos-run 7  denials in 1 record") != std::string::npos);
   CHECK(runs.out.find("  open  denials 0") != std::string::npos);
   const auto json = call({"runs", "--json", "--ledger", path});
   CHECK(lines(json.out) == 2);

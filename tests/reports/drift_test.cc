@@ -100,3 +100,13 @@ TEST_CASE("drift: a refused run changes nothing", "[reports]") {
   refused.end = RunPlan::End::refuse;
   CHECK(model_of_runs({{}, refused, {}}, 1).drift.empty());
 }
+
+TEST_CASE("drift: what learn tries is none, and nothing is compared with it", "[reports]") {
+  RunPlan look;
+  look.origin = "learn";
+  look.writes = {"."};
+  RunPlan trial = look;
+  trial.writes = {"build"};
+  CHECK(model_of_runs({{}, look, trial, {}}, 1).drift.empty());
+  CHECK(model_of_runs({{}, look, trial, {}}, 2).drift.empty());
+}

@@ -49,6 +49,40 @@ TEST_CASE("ethos-run: what a tool writes is brought out of its grants only", "[s
   }
 }
 
+TEST_CASE("ethos-run: output that was not brought out is no success", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("app/main", "old\n");
+  site.file("ethos.json",
+            R"({"version":1,"tools":{"t":{"command":["/bin/sh","-c"],"write":["app"]}}})");
+  const std::string replaces = "rm app/main; echo > app/new";
+  const Ended kept = site.run(
+      {"--status-json", site.path("status"), "--write", "app", "--", "/bin/sh", "-c", replaces});
+  CHECK(kept.status == 122);
+  CHECK(kept.err.find("the grant does not allow removals; to allow them: --write-delete app\n") !=
+        std::string::npos);
+  CHECK(site.read("status").find(R"("exit":{"code":0},"kept_back":"1")") != std::string::npos);
+  CHECK_FALSE(site.has("work/app/new"));
+  const Ended declared = site.run({"t", "--", replaces});
+  CHECK(declared.status == 122);
+  CHECK(declared.err.find(R"("write": [{"path": "app", "delete": true}])") != std::string::npos);
+  // Its own failure says more.
+  CHECK(site.run({"t", "--", replaces + "; exit 3"}).status == 3);
+  const Ended beyond = site.run({"--write-delete", "app", "t", "--", replaces});
+  CHECK(beyond.status == 125);
+  CHECK(beyond.err.find("--write-delete app goes beyond") != std::string::npos);
+  const Ended brought = site.run({"--write-delete", "app", "--", "/bin/sh", "-c", replaces});
+  CAPTURE(brought.err);
+  CHECK(brought.status == 0);
+  CHECK(site.has("work/app/new"));
+  CHECK_FALSE(site.has("work/app/main"));
+  REQUIRE(site.program("ethos-ledger", {"pin", "--ledger", site.ledger(), "-o", site.path("pin")})
+              .status == 0);
+  const Ended verified = site.program("ethos-verify", {"--pin", site.path("pin"), site.ledger()});
+  CAPTURE(verified.out, verified.err);
+  CHECK(verified.status == 0);
+}
+
 // Root reads a file whatever its mode says: only the ordinary user tells.
 TEST_CASE("ethos-run: a granted file that the tool made unreadable is recorded with its digest",
           "[sandbox][e2e]") {

@@ -281,12 +281,34 @@ TEST_CASE("learn: its runs are in the ledger when one is given, and the ledger v
   CHECK(learned.status == 0);
   CHECK(count() == 3);
   CHECK(site.records("artifact.exported").empty());
+  // Nobody declared what it tried, and each record says so.
+  std::vector<std::string> origins;
+  for (const auto& open : site.records("run.open"))
+    origins.push_back(text_at(open, {"body", "origin"}));
+  CHECK(origins == std::vector<std::string>{"options", "learn", "learn"});
   REQUIRE(site.program("ethos-ledger", {"pin", "--ledger", site.ledger(), "-o", site.path("pin")})
               .status == 0);
   const Ended verified = site.program(
       "ethos-verify", {"--pin", site.path("pin"), "--assert", "no-gaps", site.ledger()});
   CAPTURE(verified.out, verified.err);
   CHECK(verified.status == 0);
+  const Ended runs =
+      site.program("ethos-verify", {"--pin", site.path("pin"), "--runs", site.ledger()});
+  CAPTURE(runs.out);
+  CHECK(runs.out.find("a run of `ethos-run learn`") != std::string::npos);
+  std::ofstream(site.path("approved.json")) << R"([{"cap":"fs.read","path":"."}])";
+  const auto asked = [&](const std::string& premise) {
+    return site.program(
+        "ethos-verify",
+        {"--pin", site.path("pin"), "--assert",
+         premise + "declaration != options implies grants subset of " + site.path("approved.json"),
+         site.ledger()});
+  };
+  const Ended all = asked("");
+  CAPTURE(all.out);
+  CHECK(all.status != 0);
+  CHECK(all.out.find("a run of `ethos-run learn`, which nobody declared") != std::string::npos);
+  CHECK(asked("declaration != learn and ").status == 0);
 }
 
 TEST_CASE("learn: a signal ends it, and nothing stays behind", "[sandbox][e2e]") {

@@ -305,6 +305,19 @@ TEST_CASE("contradiction: run.open against itself and against the facts", "[veri
     CAPTURE(patch);
     refused(with_open(patch), "grant_mismatch");
   }
+  // What was learned from is watched, and brings nothing out.
+  refused(with_open(R"({"origin":"learn"})"));
+  RunChoices learned;
+  learned.vector = "03-build";
+  learned.patch["run.open"] = {{"origin", "learn"}, {"observe", "all"}};
+  CHECK_FALSE(run_with(learned).has("contradiction"));
+  learned.more.push_back({"artifact.exported", {{"action", "created"},
+                                                {"grant", {{"base", "workspace"}, {"path", "build"}}},
+                                                {"path", {{"base", "workspace"}, {"path", "build/a"}}},
+                                                {"sha256", "sha256:" + std::string(64, 'a')},
+                                                {"size", "3"},
+                                                {"type", "file"}}});
+  refused(run_with(learned));
   RunChoices revision;
   revision.vector = "19-workspace-in-tmp";
   CHECK(run_with(revision).status == 0);

@@ -111,6 +111,15 @@ TEST_CASE("runs: begun, ended and how long, in the zone asked for, in every form
   CHECK(verify_maker(ledger, "", "", {"--zone", "Nowhere/City"}).status == 2);
 }
 
+TEST_CASE("runs: the tool's own end stands beside another status of ethos-run", "[verify]") {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.denials = 1;
+  choices.patch["run.close"] = {{"status", 122}};
+  add_run(ledger, choices);
+  CHECK(has(told(ledger, {"--runs"}), " by tool (which ended with 0), ethos-run with status 122"));
+}
+
 TEST_CASE("runs: open and aborted ones are counted, with tool, times and reason", "[verify]") {
   LedgerMaker ledger;
   RunChoices choices;
