@@ -13,11 +13,14 @@
 #include "sandbox/exit_status.h"
 #include "sandbox/for_caller.h"
 #include "sandbox/learn.h"
+#include "sandbox/learn_needs.h"
 #include "sandbox/prepare.h"
+#include "sandbox/program_file.h"
 #include "sandbox/read_host.h"
 #include "sandbox/run_command.h"
 #include "sandbox/run_options.h"
 #include "sandbox/shown_text.h"
+#include "sandbox/small_limits.h"
 
 namespace ethos::sandbox {
 namespace {
@@ -42,8 +45,18 @@ int show_plan(const RunOptions& options, std::ostream& out, std::ostream& err) {
   for (const Refusal& r : prepared->refusals)
     err << "ethos-run: refused: " << refusal_line(r.cause, r.rule, r.on, r.fix) << '\n';
   if (!prepared->refusals.empty()) return code(ExitStatus::refused);
+  // What the run would find only when it builds the cage.
+  if (const auto denial = too_small(*prepared->plan)) {
+    err << "ethos-run: refused: " << denial->cause << " [" << denial->step << "]; " << denial->fix
+        << '\n';
+    return code(ExitStatus::refused);
+  }
   out << (options.is_json ? plan_document(*prepared) + "\n" : describe_plan(*prepared));
-  return code(ExitStatus::ok);
+  const std::string program = resolve_command(*prepared->plan);
+  if (look_at_host(program) != HostNode::absent) return code(ExitStatus::ok);
+  return complain(
+      err, prepared->policy.tool + ": " + program + " is not there; a run would end with 127",
+      ExitStatus::not_found);
 }
 
 }  // namespace

@@ -76,15 +76,20 @@ class Conflicts {
     if (!fact.holds.empty())
       return refuse_path(fact, "it holds the " + fact.holds.front(),
                          "grant only the part that is needed");
-    if (is_hidden(fact))
-      return refuse_path(fact, "it is hidden or lies below something hidden",
-                         "take it out of hide, or do not grant it");
+    if (is_write && has_git_component(fact.asked))
+      return refuse_path(fact, "nothing in .git is ever writable", "write somewhere else");
+    if (is_hidden(fact)) {
+      const bool is_by_git = !is_hidden_by_pattern(fact) && has_git_component(fact.asked);
+      const char* fix = !is_by_git ? "take it out of hide, or do not grant it"
+                        : normal_.git == Git::none
+                            ? "declare \"git\": \"read\" for the repository, or do not grant it"
+                            : "do not grant it: this part of a repository is never shown";
+      return refuse_path(fact, "it is hidden or lies below something hidden", fix);
+    }
     if (is_write) write(fact);
   }
 
   void write(const PathFact& fact) {
-    if (has_git_component(fact.asked))
-      return refuse_path(fact, "nothing in .git is ever writable", "write somewhere else");
     if (is_policy(fact.asked))
       return refuse_path(fact, "a declaration, ceiling or decision is never writable",
                          "write somewhere else");
@@ -111,6 +116,10 @@ class Conflicts {
       return true;
     if (fact.capability != Capability::write && is_within_git_hidden(fact.asked, normal_.git))
       return true;
+    return is_hidden_by_pattern(fact);
+  }
+
+  [[nodiscard]] bool is_hidden_by_pattern(const PathFact& fact) const {
     const bool is_directory = fact.is_there() && fact.type == NodeType::directory;
     return std::ranges::any_of(patterns_, [&](const HidePattern& p) {
       return p.matches_at_or_above(fact.asked, is_directory);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/output_files.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +44,24 @@ Result<void> write_standard_output(std::string_view bytes) {
   return {};
 }
 
+// Before the tool runs: a fault that is told after an hour's work has cost the hour. What comes up
+// meanwhile is still met when the file is written.
+Result<void> check_writable(const OutputFile& file) {
+  struct stat found {};
+  const bool is_there = ::lstat(file.path.c_str(), &found) == 0;
+  if (is_there && S_ISDIR(found.st_mode))
+    return base::fail(Errc::refused, file.path + ": is a directory");
+  if (is_there && S_ISLNK(found.st_mode) && !file.is_in_workspace)
+    static_cast<void>(::stat(file.path.c_str(), &found));
+  // Written to as it is; everything else is replaced.
+  const bool is_stream = is_there && (S_ISCHR(found.st_mode) || S_ISFIFO(found.st_mode));
+  const std::string asked = is_stream ? file.path : base::split_path(file.path).parent;
+  const int how = is_stream ? W_OK : W_OK | X_OK;
+  if (::faccessat(AT_FDCWD, asked.c_str(), how, AT_EACCESS) != 0)
+    return base::fail_errno(file.path, errno);
+  return {};
+}
+
 }  // namespace
 
 Result<OutputFile> check_output(const std::string& option, const std::string& path,
@@ -70,6 +90,8 @@ Result<OutputFile> check_output(const std::string& option, const std::string& pa
   for (const std::string& l : ledger_paths)
     if (is_at_or_below(out.path, l)) return refuse("belongs to the ledger");
   if (inside && has_git_component(*inside)) return refuse("lies in .git");
+  if (auto writable = check_writable(out); !writable)
+    return base::Unexpected(std::move(writable).error().with_context(option));
   if (plan == nullptr) return out;
   for (const BasedPath& never : plan->never_write)
     if (inside && is_at_or_below(*inside, never.path)) return refuse("is a file of the policy");
@@ -85,15 +107,12 @@ Result<OutputFile> check_output(const std::string& option, const std::string& pa
 Result<void> write_output(const OutputFile& file, std::string_view bytes) {
   if (file.is_standard_output()) {
     auto done = write_standard_output(bytes);
-    if (!done) return base::Unexpected(std::move(done).error().with_context(file.option + " -"));
-    return {};
+    return done;
   }
   base::ReplaceOptions options;
   options.sync = base::Sync::none;
   options.parents = file.is_in_workspace ? base::Parents::no_symlinks : base::Parents::follow;
-  auto done = base::replace_file(file.path, base::as_bytes(bytes), options);
-  if (!done) return base::Unexpected(std::move(done).error().with_context(file.option));
-  return {};
+  return base::replace_file(file.path, base::as_bytes(bytes), options);
 }
 
 }  // namespace ethos::sandbox

@@ -21,13 +21,15 @@ struct OutputFile {
   [[nodiscard]] bool is_standard_output() const { return path.empty(); }
 };
 
-// "-" is standard output. Errc::refused for a path in a write grant, `.git`, a policy file or one of the ledger's; `plan`
+// "-" is standard output. Errc::refused for a path in a write grant, `.git`, a policy file or one of the ledger's,
+// and for what could not be written now; `plan`
 // may be null when the run is refused anyway.
 [[nodiscard]] base::Result<OutputFile> check_output(const std::string& option,
                                                     const std::string& path,
                                                     const Workspace& workspace, const Plan* plan,
                                                     const std::vector<std::string>& ledger_paths);
 
+// An error does not name the option.
 // Temporary file beside it and rename; standard output as it is.
 [[nodiscard]] base::Result<void> write_output(const OutputFile& file, std::string_view bytes);
 

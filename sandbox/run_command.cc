@@ -61,7 +61,7 @@ class Run {
     if (ready_.run_id_file) {
       if (auto written = write_output(*ready_.run_id_file, id_.text() + "\n"); !written) {
         static_cast<void>(sink_.finish().has_value());
-        return fail(written.error().message());
+        return fail("--run-id-file: " + written.error().message());
       }
     }
     base::step_mark("facts of run.open");
@@ -329,6 +329,18 @@ class Run {
     return "; to allow them, declare \"write\": [{\"path\": \"" + path + "\", \"delete\": true}]";
   }
 
+  // A program of the workspace needs a grant.
+  [[nodiscard]] std::string exec_hint() const {
+    const Prepared& p = ready_.prepared;
+    const auto inside = relative_to(p.workspace, p.plan->argv.front());
+    if (!inside || *inside == ".") return {};
+    const auto holds = [&](const PathEntry& e) { return is_at_or_below(*inside, e.path); };
+    if (std::ranges::any_of(p.policy.normal->exec, holds)) return {};
+    const std::string path = shown_word(*inside);
+    if (p.policy.origin == Origin::options) return "; to allow it: --exec " + path;
+    return "; to allow it, declare \"exec\": [\"" + path + "\"]";
+  }
+
   void tell(const RunResult& result) {
     const std::string tool = ready_.prepared.policy.tool;
     if (result.processes_left != 0) err_ << "ethos-run: " << tool << ": processes are left\n";
@@ -345,7 +357,8 @@ class Run {
            << " more; all are denials of phase commit in the ledger\n";
     const std::string how = describe_ending(result, ready_.prepared.plan->argv.front());
     if (how.empty()) return;
-    const std::string line = tool + (how.front() == ':' ? "" : " ") + how;
+    const std::string line = tool + (how.front() == ':' ? "" : " ") + how +
+                             (result.ending == Ending::not_executable ? exec_hint() : "");
     if (result.ending == Ending::evidence)
       err_ << "ethos-run: " << shown_word(line, kShownMessage) << '\n';
     else
@@ -372,7 +385,8 @@ class Run {
     if (!ready_.status_json) return status;
     auto written = write_output(*ready_.status_json, encode_status(status_) + "\n");
     if (written) return status;
-    err_ << "ethos-run: " << shown_word(written.error().message(), kShownMessage) << '\n';
+    err_ << "ethos-run: --status-json: " << shown_word(written.error().message(), kShownMessage)
+         << '\n';
     return status == 0 ? code(ExitStatus::runner_failed) : status;
   }
 

@@ -141,7 +141,12 @@ Result<PendingFile> PendingFile::create(const std::string& path, const ReplaceOp
   }
   const std::string temp = "." + split.name.substr(0, 200) + "." + encode_hex(random_bytes<8>());
   auto file = open_beneath(*directory, temp, O_WRONLY | O_CREAT | O_EXCL, options.mode);
-  if (!file) return Unexpected(std::move(file).error().with_context(path));
+  if (!file) {
+    // Of the name that was asked for: the temporary one says nothing to anybody.
+    Error error = std::move(file).error();
+    error.what = path;
+    return Unexpected(std::move(error));
+  }
   return PendingFile(std::move(*directory), std::move(*file), temp, split.name, path, options.sync);
 }
 

@@ -83,6 +83,67 @@ TEST_CASE("ethos-run: output that was not brought out is no success", "[sandbox]
   CHECK(verified.status == 0);
 }
 
+TEST_CASE("ethos-run: a file of its own that cannot be written is refused before the tool runs",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("w/x", "");
+    site.file("dir/x", "");
+    std::vector<std::string> targets = {site.path("none/x"), "dir", "/proc/x"};
+    if (uid) targets.emplace_back("/usr/x");
+    for (const char* option : {"--sarif", "--status-json", "--run-id-file"})
+      for (const std::string& target : targets) {
+        CAPTURE(option, target);
+        const Ended ended =
+            site.run({option, target, "--write", "w", "--", "/bin/sh", "-c", "echo > w/ran"});
+        CAPTURE(ended.err);
+        CHECK(ended.status == 125);
+        CHECK_FALSE(site.has("work/w/ran"));
+        const std::string name = std::string(option) + ": ";
+        const auto first = ended.err.find(name);
+        CHECK(first != std::string::npos);
+        CHECK(ended.err.find(name, first + 1) == std::string::npos);
+        CHECK(ended.err.find("/.x.") == std::string::npos);
+      }
+    // What takes bytes as it is may stand where nothing can be made.
+    CHECK(site.run({"--status-json", "/dev/null", "--", "/bin/true"}).status == 0);
+  }
+}
+
+TEST_CASE("ethos-run: plan ends as the run would, and hints name what helps", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file("tools/x.sh", "#!/bin/sh\necho ran\n");
+  site.file(".git/config", "[core]\n");
+  REQUIRE(chmod((site.workspace() + "/tools/x.sh").c_str(), 0755) == 0);
+  const std::vector<std::vector<std::string>> calls = {
+      {"--limit", "memory=64", "--enforce", "memory=rlimit", "--", "/bin/true"},
+      {"--limit", "pids=1", "--", "/bin/true"},
+      {"--", "no-such-program"},
+      {"--", "./no-such-program"},
+      {"--", "/bin/true"}};
+  for (std::vector<std::string> words : calls) {
+    CAPTURE(words.at(1));
+    const Ended run = site.run(words);
+    words.insert(words.begin(), "plan");
+    const Ended plan = site.run(words);
+    CAPTURE(run.err, plan.err);
+    CHECK(plan.status == run.status);
+    CHECK(plan.err.empty() == run.err.empty());
+  }
+  const auto says = [&](const std::vector<std::string>& words, const std::string& text) {
+    const Ended ended = site.run(words);
+    CAPTURE(ended.err, text);
+    CHECK(ended.err.find(text) != std::string::npos);
+  };
+  says({"--", "./tools/x.sh"}, "; to allow it: --exec tools/x.sh");
+  CHECK(site.run({"--exec", "tools/x.sh", "--", "./tools/x.sh"}).out == "ran\n");
+  says({"--write", ".git", "--", "/bin/true"}, "nothing in .git is ever writable");
+  says({"--read", ".git", "--", "/bin/true"}, R"(declare "git": "read")");
+}
+
 // Root reads a file whatever its mode says: only the ordinary user tells.
 TEST_CASE("ethos-run: a granted file that the tool made unreadable is recorded with its digest",
           "[sandbox][e2e]") {
