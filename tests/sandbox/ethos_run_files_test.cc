@@ -91,8 +91,8 @@ TEST_CASE("ethos-run: a file of its own that cannot be written is refused before
     const Site site(uid);
     site.file("w/x", "");
     site.file("dir/x", "");
-    std::vector<std::string> targets = {site.path("none/x"), "dir", "/proc/x"};
-    if (uid) targets.emplace_back("/usr/x");
+    std::vector<std::string> targets = {site.path("none/x"), "dir"};
+    if (uid) targets.insert(targets.end(), {"/usr/x", "/proc/x"});  // root may, or finds out late
     for (const char* option : {"--sarif", "--status-json", "--run-id-file"})
       for (const std::string& target : targets) {
         CAPTURE(option, target);
