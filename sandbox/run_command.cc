@@ -23,6 +23,7 @@
 #include "sandbox/observation.h"
 #include "sandbox/open_facts.h"
 #include "sandbox/output.h"
+#include "sandbox/output_format.h"
 #include "sandbox/output_spool.h"
 #include "sandbox/path_text.h"
 #include "sandbox/ready.h"
@@ -130,9 +131,13 @@ class Run {
     request.host_id = random_host_id();
     auto written = write_sarif(request, recorder);
     if (!written) return fail("--sarif: " + written.error().message());
-    if (!written->empty())
+    if (!written->fault.empty())
       say("--sarif: the tool's own SARIF breaks the schema and was kept as it is: " +
-          shown_word(*written));
+          shown_word(written->fault));
+    if (written->is_failed && request.plan)
+      say("--sarif: the file says that the tool has not done its work (executionSuccessful is "
+          "false)" +
+          unseen_hint());
     return status;
   }
 
@@ -264,6 +269,7 @@ class Run {
     }
     tell(result);
     tell_denials(recorder);
+    tell_no_findings(result);
     SarifRequest sarif;
     sarif.plan = ready_.prepared.plan;
     sarif.exit_code = status_.exit_code;
@@ -378,6 +384,27 @@ class Run {
       is_first = false;
     }
     if (!what.empty()) say(what + "; run " + id_.text() + " in " + shown(sink_.database()));
+  }
+
+  // Where refused reads leave no record, nothing else tells what a tool missed.
+  [[nodiscard]] std::string unseen_hint() const {
+    const Policy& policy = ready_.prepared.policy;
+    if (observation_ != nullptr || policy.normal->observe == Observe::all) return {};
+    const std::string learn = policy.origin == Origin::options ? "-- COMMAND" : policy.tool;
+    return "; refused reads leave no record under observe: " +
+           std::string(observe_name(policy.normal->observe)) +
+           ", --observe all or `ethos-run learn " + learn + "` shows them";
+  }
+
+  // A linter that wrote nothing and did not end well has told nothing; with --sarif the file does.
+  void tell_no_findings(const RunResult& result) {
+    const auto& format = ready_.prepared.policy.normal->output_format;
+    if (!format || *format == "none" || ready_.sarif) return;
+    const StreamResult& stream = is_on_standard_error(*format) ? result.err : result.out;
+    const bool is_bad = result.ending == Ending::signaled ||
+                        (result.ending == Ending::exited && result.status != 0);
+    if (is_bad && stream.bytes == 0)
+      say(ready_.prepared.policy.tool + " did not end well and wrote no findings" + unseen_hint());
   }
 
   int write_status(int status) {

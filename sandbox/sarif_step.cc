@@ -95,6 +95,9 @@ class SarifStep {
     if (!evidence) return base::Unexpected(std::move(evidence).error());
     auto converted = start(convert_arguments(), input(), *evidence);
     if (!converted) return base::Unexpected(std::move(converted).error());
+    // Written by the converter; in a text of the tool's the quotes would be escaped.
+    is_failed_ = converted->out.find("\"executionSuccessful\": false") != std::string::npos ||
+                 converted->out.find("\"executionSuccessful\":false") != std::string::npos;
     if (converted->out.empty())
       return base::fail(Errc::malformed, "ethos-sarif convert wrote nothing: " + converted->err);
     // Both look at what the converter wrote from hostile bytes, so they are caged too.
@@ -106,6 +109,7 @@ class SarifStep {
       return base::Unexpected(std::move(done).error());
     return fault;
   }
+  [[nodiscard]] bool is_failed() const { return is_failed_; }
 
  private:
   // The first error against the official schema, empty when there is none. SARIF that the tool
@@ -241,6 +245,7 @@ class SarifStep {
   const SarifRequest& request_;
   Recorder& recorder_;
   std::string program_;
+  bool is_failed_ = false;
   Plan plan_;
   const std::uint64_t started_ns_ = boottime_ns();
 };
@@ -273,8 +278,11 @@ Result<std::string> evidence_document(RunSink& ledger, const std::string& run,
          records + "]" + declaration_member(policy, workspace) + "}";
 }
 
-Result<std::string> write_sarif(const SarifRequest& request, Recorder& recorder) {
-  return SarifStep(request, recorder).run();
+Result<SarifAnswer> write_sarif(const SarifRequest& request, Recorder& recorder) {
+  SarifStep step(request, recorder);
+  auto fault = step.run();
+  if (!fault) return base::Unexpected(std::move(fault).error());
+  return SarifAnswer{std::move(*fault), step.is_failed()};
 }
 
 }  // namespace ethos::sandbox

@@ -28,9 +28,11 @@ struct SarifRequest {
 };
 
 // The run's end must be committed. An error says that there is no such file, or no record of it.
-// The text is empty, or the first fault of SARIF that the tool itself wrote and that is passed on
-// as it is.
-[[nodiscard]] base::Result<std::string> write_sarif(const SarifRequest& request,
+struct SarifAnswer {
+  std::string fault;  // the first one of SARIF that the tool wrote, which is passed on as it is
+  bool is_failed = false;  // the file says that the tool has not done its work
+};
+[[nodiscard]] base::Result<SarifAnswer> write_sarif(const SarifRequest& request,
                                                     Recorder& recorder);
 
 // docs/formats/sarif-property.md, "The evidence document".

@@ -104,6 +104,47 @@ ConvertedRun evidence_run(const ConvertRequest& request, const base::Error& unus
   return run;
 }
 
+// The greatest exit code with which the tool of a format says "findings"; what is above it says
+// that it could not work. Formats that many tools write, or whose tools let the caller choose, have
+// none.
+struct FindingsCode {
+  std::string_view begin;  // of the format's name
+  std::int64_t most;
+};
+constexpr auto kFindingsCodes = std::to_array<FindingsCode>({{"shellcheck-", 1},
+                                                             {"mypy-", 1},
+                                                             {"pylint-", 31},
+                                                             {"eslint-", 1},
+                                                             {"bandit-", 1},
+                                                             {"flake8-", 1},
+                                                             {"rubocop-", 1},
+                                                             {"hadolint-", 1},
+                                                             {"yamllint-", 2}});
+
+// Why a tool that ended so has not done its work, whatever could be read of it; empty when it has.
+// A linter with findings ends with 1, and one that crashed often, too: then there are none.
+std::string failure_words(const Format& format, const ConvertedRun& run, const Invocation& known) {
+  if (format.name == "none") return {};
+  if (known.exit_signal)
+    return "The tool was ended by signal " + std::to_string(*known.exit_signal) + ".";
+  if (known.exit_code.value_or(0) == 0) return {};
+  const std::string ended = "The tool ended with " + std::to_string(*known.exit_code);
+  if (run.findings.empty())
+    return ended + ", and no finding could be read of its output: it may not have done its work.";
+  for (const FindingsCode& one : kFindingsCodes)
+    if (format.name.starts_with(one.begin) && *known.exit_code > one.most)
+      return ended + ", which is not its status for findings: there may be more than it told.";
+  return {};
+}
+
+void note_failure(const Format& format, ConvertedRun& run, const ConvertRequest& request) {
+  const auto known = invocation_of(request);
+  const std::string why = known ? failure_words(format, run, *known) : std::string();
+  if (why.empty()) return;
+  run.has_failed = true;
+  run.notifications.push_back({Level::error, "", why, std::nullopt});
+}
+
 ConvertSummary write_native(ConvertedRun run, std::string format, JsonWriter& writer,
                             ConvertRequest& request) {
   std::vector<Finding> denials = denials_of(request);
@@ -220,6 +261,7 @@ base::Result<ConvertSummary> convert_as(const Format& format, PeekSource& source
   if (!run) return base::Unexpected(std::move(run).error());
   if (run->tool.name.empty()) *run = evidence_run(request);
   rename_tool(*run, request);
+  note_failure(format, *run, request);
   resolve_places(*run, request.paths, request.sources);
   return write_native(std::move(*run), std::string(format.name), writer, request);
 }

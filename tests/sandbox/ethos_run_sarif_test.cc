@@ -154,3 +154,40 @@ TEST_CASE(
     CHECK(site.read("home/r.sarif").find("runtime.sandbox_denial") != std::string::npos);
   }
 }
+
+TEST_CASE("ethos-run: a linter that crashed gives no clean SARIF, and the way to see why is named",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  const Site site;
+  site.file(
+      "ethos.json",
+      R"({"version":1,"tools":{"m":{"command":["/bin/sh","-c"],"output_format":"mypy-text"}}})");
+  const auto lint = [&](const std::string& script) {
+    return site.run({"--sarif", site.path("s.sarif"), "m", "--", script});
+  };
+  const auto is_clean = [&] {
+    return site.read("s.sarif").find("\"executionSuccessful\": true") != std::string::npos;
+  };
+  const std::string hint = "--observe all or `ethos-run learn m` shows them";
+  const std::string finding = "echo 'a.py:1:1: error: no  [x]';";
+  for (const std::string script : {"echo Traceback >&2; exit 1", "kill -9 $$"}) {
+    CAPTURE(script);
+    const Ended crashed = lint(script);
+    CAPTURE(crashed.err, site.read("s.sarif"));
+    CHECK_FALSE(is_clean());
+    CHECK(site.read("s.sarif").find("toolExecutionNotifications") != std::string::npos);
+    CHECK(crashed.err.find("executionSuccessful is false") != std::string::npos);
+    CHECK(crashed.err.find(hint) != std::string::npos);
+    const Ended alone = site.run({"m", "--", script});
+    CHECK(alone.err.find("wrote no findings; refused reads") != std::string::npos);
+    CHECK(alone.err.find(hint) != std::string::npos);
+  }
+  lint(finding + "exit 2");
+  CHECK_FALSE(is_clean());
+  for (const std::string& script : {finding + "exit 1", std::string("exit 0")}) {
+    CAPTURE(script);
+    const Ended good = lint(script);
+    CHECK(is_clean());
+    CHECK(good.err.empty());
+  }
+}
