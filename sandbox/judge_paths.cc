@@ -224,6 +224,9 @@ Verdict Judge::decide_access(const Call& call, const Opening& opening, const Pla
                              std::string_view text) {
   const bool is_there = place.reach == Reach::object;
   if (is_there && ends_by_itself(opening, place)) return {0};
+  // No cage has a terminal. Whoever has none outside one is told the same, so that nothing was
+  // refused: each start of bash asks.
+  if (!is_there && place.path == "/dev/tty") return {ENXIO};
   const Cover cover = grants_.cover(place.path);
   const bool makes = opening.is_unnamed() || (opening.creates() && !is_there);
   if (cover == Cover::writable) {

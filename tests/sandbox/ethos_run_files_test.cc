@@ -144,6 +144,28 @@ TEST_CASE("ethos-run: plan ends as the run would, and hints name what helps", "[
   says({"--read", ".git", "--", "/bin/true"}, R"(declare "git": "read")");
 }
 
+TEST_CASE("ethos-run: to ask for a terminal is no denial, as where there is none outside",
+          "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    for (const char* observe : {"writes", "all"}) {
+      CAPTURE(observe);
+      const Ended ended = site.run({"--fail-on-denial", "--observe", observe, "--", "/bin/sh", "-c",
+                                    "(exec <>/dev/tty) 2>&1; (: </dev/tty) 2>&1; true"});
+      CAPTURE(ended.out, ended.err);
+      if (std::string(observe) == "writes") CHECK(ended.status == 0);
+      CHECK(ended.out.find("No such device or address") != std::string::npos);
+    }
+    // Beside it nothing can be made.
+    const Ended beside =
+        site.run({"--fail-on-denial", "--", "/bin/sh", "-c", "echo > /dev/tty1; true"});
+    CHECK(beside.status == 122);
+    CHECK(site.records("runtime.sandbox_denial").size() >= 1);
+  }
+}
+
 // Root reads a file whatever its mode says: only the ordinary user tells.
 TEST_CASE("ethos-run: a granted file that the tool made unreadable is recorded with its digest",
           "[sandbox][e2e]") {
