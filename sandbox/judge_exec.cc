@@ -8,8 +8,17 @@
 #include "sandbox/based_path.h"
 #include "sandbox/exec_check.h"
 #include "sandbox/judge.h"
+#include "sandbox/proc_dir.h"
 
 namespace ethos::sandbox {
+namespace {
+
+// Of the cage's devices /dev/zero alone can be mapped.
+bool is_mappable(const Place& place) {
+  return S_ISREG(place.mode) || (S_ISCHR(place.mode) && place.path == "/dev/zero");
+}
+
+}  // namespace
 
 Verdict Judge::refuse_exec(const Call& call, const std::string& path) {
   const bool is_visible = grants_.cover(path) != Cover::outside;
@@ -78,8 +87,11 @@ Verdict Judge::decide_mapping(const Call& call) {
   Place place;
   Verdict verdict;
   if (!find_place(call, query, place, verdict)) return verdict;
-  if (place.reach != Reach::object || !S_ISREG(place.mode) || grants_.may_map_code(place.path))
+  if (place.reach != Reach::object || !is_mappable(place) || grants_.may_map_code(place.path))
     return {0};
+  // What is not open for reading nobody maps, in a cage or outside: EBADF, EACCES.
+  const auto flags = open_flags(call.pid, query.dir_fd);
+  if (!flags || (*flags & O_PATH) != 0 || (*flags & O_ACCMODE) == O_WRONLY) return {0};
   return refuse_path(call, place.path, "no-exec", "outside every exec grant", EPERM);
 }
 

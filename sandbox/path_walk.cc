@@ -23,7 +23,7 @@ using base::UniqueFd;
 
 constexpr std::size_t kMaxPath = 4096;
 constexpr int kMaxLinks = 40;    // MAXSYMLINKS of the kernel
-constexpr int kMaxClimb = 4096;  // levels above which a path of 4096 bytes must begin
+constexpr int kMaxClimb = 1024;  // levels to a directory whose path can be told
 constexpr int kMaxSteps = 4096;  // components and links of one walk
 constexpr int kLook = O_PATH | O_CLOEXEC;
 
@@ -285,36 +285,43 @@ class Walk {
     return true;
   }
 
-  // Too deep to be told: the first directory above that can be. Each look costs the kernel the
-  // length of the path, so that the level is found by halves.
+  // Too deep to be told: the first directory above that can be. It is climbed to once, a stride at
+  // a time, and the strides' last one by halves: each level costs the kernel a step.
   void tell_above() {
     finish(Reach::too_deep);
-    int too_low = 0;
-    int told = 0;
-    for (int levels = 64; told == 0; levels *= 2) {
-      if (levels > kMaxClimb) return;
-      (tell_at(levels) ? told : too_low) = levels;
+    constexpr int kStride = 64;
+    UniqueFd low;  // cannot be told
+    for (int levels = 0;; levels += kStride) {
+      if (levels == kMaxClimb) return;
+      UniqueFd next = climb(low.is_open() ? low.get() : here_, kStride);
+      if (!next.is_open()) return;
+      if (tell(next.get())) break;
+      low = std::move(next);
     }
+    int too_low = 0;
+    int told = kStride;
+    std::string path = std::move(place_.path);
     while (told - too_low > 1) {
       const int middle = too_low + (told - too_low) / 2;
-      (tell_at(middle) ? told : too_low) = middle;
+      const UniqueFd at = climb(low.is_open() ? low.get() : here_, middle);
+      const bool is_told = at.is_open() && tell(at.get());
+      if (is_told) path = std::move(place_.path);
+      (is_told ? told : too_low) = middle;
     }
-    tell_at(told);
+    place_.path = std::move(path);
   }
 
-  // Whether the directory so many levels above `here_` has a path that can be told; it is set.
-  bool tell_at(int levels) {
-    constexpr int kAtOnce = 1024;  // "../" in one call
-    UniqueFd at;
-    for (int left = levels; left > 0; left -= kAtOnce) {
-      std::string up;
-      for (int i = 0; i < std::min(left, kAtOnce); ++i) up += "../";
-      UniqueFd next(openat(at.is_open() ? at.get() : here_, up.c_str(), kLook | O_DIRECTORY));
-      if (!next.is_open()) return false;
-      at = std::move(next);
-    }
-    const auto found = look(at.get());
-    place_.path = found ? text_of(at.get(), found->stx_nlink) : std::string();
+  // The directory so many levels above `from`.
+  static UniqueFd climb(int from, int levels) {
+    std::string up;
+    for (int i = 0; i < levels; ++i) up += "../";
+    return UniqueFd(openat(from, up.c_str(), kLook | O_DIRECTORY));
+  }
+
+  // Whether a directory has a path that can be told; it is set.
+  bool tell(int directory) {
+    const auto found = look(directory);
+    place_.path = found ? text_of(directory, found->stx_nlink) : std::string();
     return !place_.path.empty();
   }
 

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <charconv>
 #include <memory>
+#include <optional>
 
 namespace ethos::sandbox {
 namespace {
@@ -26,14 +27,18 @@ struct DirCloser {
   void operator()(DIR* dir) const { closedir(dir); }
 };
 
-// "flags:\t02100001" in fdinfo: is O_CLOEXEC set?
-bool is_close_on_exec(std::string_view fdinfo) {
+// "flags:\t02100001" in fdinfo.
+std::optional<unsigned> flags_in(std::string_view fdinfo) {
   const std::size_t at = fdinfo.find("flags:\t");
-  if (at == std::string_view::npos) return false;
+  if (at == std::string_view::npos) return std::nullopt;
   const std::string_view digits = fdinfo.substr(at + 7);
   unsigned flags = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), flags, 8);
-  return (flags & O_CLOEXEC) != 0;
+  return flags;
+}
+
+bool is_close_on_exec(std::string_view fdinfo) {
+  return (flags_in(fdinfo).value_or(0) & O_CLOEXEC) != 0;
 }
 
 }  // namespace
@@ -51,6 +56,14 @@ base::Result<std::string> read_small_file(int dir, const char* name) {
     out.append(buffer.data(), static_cast<std::size_t>(n));
     if (out.size() > kMaxFile) return base::fail(base::Errc::too_large, name);
   }
+}
+
+std::optional<unsigned> open_flags(pid_t tid, int fd) {
+  const base::UniqueFd dir(
+      open(("/proc/" + std::to_string(tid) + "/fdinfo").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!dir.is_open()) return std::nullopt;
+  const auto text = read_small_file(dir.get(), std::to_string(fd).c_str());
+  return text ? flags_in(*text) : std::nullopt;
 }
 
 base::Result<ProcDir> ProcDir::open(pid_t pid) {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,5 +39,8 @@ class ProcDir {
 
 // Reads a file below an open directory, at most 16 MiB.
 [[nodiscard]] base::Result<std::string> read_small_file(int dir, const char* name);
+
+// The flags (O_*) of a thread's descriptor; none: it has no such one, or is gone.
+[[nodiscard]] std::optional<unsigned> open_flags(pid_t tid, int fd);
 
 }  // namespace ethos::sandbox

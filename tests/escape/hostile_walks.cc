@@ -364,6 +364,52 @@ int long_paths(const Arguments& args) {
   return 0;
 }
 
+// Makes a file in the directory so many levels below args[1], which is there.
+int make_below(const Arguments& args) {
+  if (chdir(args[1].c_str()) != 0) return 97;
+  for (int i = std::stoi(args[2]); i > 0; --i)
+    if (chdir(args[3].c_str()) != 0) return 97;
+  say("make", make_at("x"));
+  return 0;
+}
+
+// Renames a file args[2] times in a directory 200 * args[1] levels deep.
+int deep_renames(const Arguments& args) {
+  constexpr int kLevels = 200;  // of what is moved at once
+  const int chains = std::stoi(args[1]);
+  const std::string name(200, 'd');
+  const auto top = [](int i) { return "/tmp/c" + std::to_string(i); };
+  for (int i = 0; i < chains; ++i) {
+    if (mkdir(top(i).c_str(), 0755) != 0 || chdir(top(i).c_str()) != 0) return 97;
+    for (int level = 1; level < kLevels; ++level)
+      if (mkdir(name.c_str(), 0755) != 0 || chdir(name.c_str()) != 0) return 97;
+    if (i > 0 && rename(top(i - 1).c_str(), name.c_str()) != 0) return 97;
+  }
+  if (chdir(top(chains - 1).c_str()) != 0) return 97;
+  while (chdir(name.c_str()) == 0) continue;
+  close(make_at("a"));
+  for (int i = std::stoi(args[2]); i > 0; --i)
+    if (rename("a", "b") != 0 || rename("b", "a") != 0) return 97;
+  say_errno("renames", 0);
+  return 0;
+}
+
+// Maps code of all kinds of descriptors.
+int map_codes(const Arguments& args) {
+  const auto map = [](const char* name, int fd) {
+    void* const at = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    say(name, at == MAP_FAILED ? -1 : 0);
+  };
+  map("file", read_only(args[1].c_str()));
+  map("zero", write_at("/dev/zero", O_RDWR));
+  map("path_only", write_at(args[1], O_PATH));
+  map("write_only", make_at("/tmp/w"));
+  map("scratch", write_at("/tmp/w", O_RDWR));
+  map("closed", 99);
+  map("granted", read_only("/usr/bin/true"));
+  return 0;
+}
+
 // Modes that no file of the cage gets. The C library turns open into openat.
 int odd_modes(const Arguments&) {
   if (chdir("/tmp") != 0) return 97;
@@ -386,6 +432,9 @@ const std::vector<Entry> kWalkCases = {{"walk", walk},
                                        {"start", start},
                                        {"bind-names", bind_names},
                                        {"long-paths", long_paths},
+                                       {"make-below", make_below},
+                                       {"deep-renames", deep_renames},
+                                       {"map-codes", map_codes},
                                        {"odd-modes", odd_modes}};
 
 }  // namespace hostile

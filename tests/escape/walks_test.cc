@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +13,9 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "ledger/base/unique_fd.h"
 #include "tests/escape/escape_run.h"
 #include "tests/escape/walk_acts.h"
 
@@ -208,6 +211,84 @@ TEST_CASE("escape: a long path over many links holds nobody up", "[escape][kerne
   CHECK(r.result()->ending == sandbox::Ending::exited);
   CHECK(Answers(r.out()).of("opens") == 0);
   for (const auto& gap : r.sink.gaps) CHECK(gap.reason == "unreadable");
+}
+
+// A directory whose path no call can name is told by the first one above that can be named; how far
+// that is, no tool decides. Without a bound each of these renames takes the supervisor half a
+// second in one piece.
+TEST_CASE("escape: a deep directory holds nobody up", "[escape][kernel][EVD-75]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("out/kept", "1");
+  auto plan = hostile_plan(dir, {"deep-renames", "7", "3"});
+  support::grant_write(plan, "out");
+  for (auto& limit : plan.limits)
+    if (limit.name == "wall_ms") limit.value = 120'000;
+  for (auto& mount : plan.mounts)
+    if (mount.inodes != 0) mount.inodes = 4'000;
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  REQUIRE(r.result() != nullptr);
+  CHECK(r.result()->ending == sandbox::Ending::exited);
+  CHECK(Answers(r.out()).of("renames") == 0);
+  CHECK(r.sink.denials.empty());
+  CHECK_FALSE(r.sink.gaps.empty());
+  for (const auto& gap : r.sink.gaps) CHECK(gap.reason == "unreadable");
+}
+
+TEST_CASE("escape: what is refused in a deep directory is told by one above",
+          "[escape][kernel][EVD-75]") {
+  REQUIRE_CAGE();
+  const int levels = GENERATE(60, 300, 900);
+  const std::string name(100, 'd');
+  const support::ScratchDir dir;
+  dir.write("ro/kept", "1");
+  base::UniqueFd at(open((dir.path() + "/ro").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int i = 0; i < levels; ++i) {
+    REQUIRE(mkdirat(at.get(), name.c_str(), 0755) == 0);
+    at.reset(openat(at.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    REQUIRE(at.is_open());
+  }
+  support::CageRun r{};
+  support::run(r,
+               hostile_plan(dir, {"make-below", dir.path() + "/ro", std::to_string(levels), name}));
+  CAPTURE(levels, r.text());
+  CHECK(Answers(r.out()).of("make") == EACCES);
+  CHECK(r.sink.gaps.empty());
+  REQUIRE(r.sink.denials.size() == 1);
+  // The deepest that fits into a page.
+  const std::string& told = r.sink.denials[0].object;
+  CHECK(told.starts_with(dir.path() + "/ro/" + name));
+  CHECK(told.size() > 3900);
+}
+
+TEST_CASE("escape: code of what cannot be mapped anywhere is no denial, of a device it is",
+          "[escape][kernel][EVD-76]") {
+  REQUIRE_CAGE();
+  const support::ScratchDir dir;
+  dir.write("plugin", "x");
+  auto plan = hostile_plan(dir, {"map-codes", dir.path() + "/plugin"});
+  plan.observe = sandbox::Observe::all;
+  support::CageRun r{};
+  support::run(r, plan);
+  CAPTURE(r.text());
+  const Answers answers(r.out());
+  CHECK(answers.of("path_only") == EBADF);
+  CHECK(answers.of("write_only") == EACCES);
+  CHECK(answers.of("closed") == EBADF);
+  CHECK(answers.of("granted") == 0);
+  const std::string refused[] = {dir.path() + "/plugin", "/dev/zero", "/tmp/w"};
+  CHECK(answers.of("file") == EPERM);
+  CHECK(answers.of("zero") == EPERM);
+  CHECK(answers.of("scratch") == EPERM);
+  std::vector<std::string> told;
+  for (const auto& denial : r.sink.denials)
+    if (denial.operation == "mmap") {
+      CHECK(denial.rule == "no-exec");
+      told.push_back(denial.object);
+    }
+  CHECK(told == std::vector<std::string>(std::begin(refused), std::end(refused)));
 }
 
 TEST_CASE("escape: a socket's name in a directory of others is refused as any other",
