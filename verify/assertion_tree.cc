@@ -278,6 +278,13 @@ std::string shown(const std::string& name, const std::optional<Span>& value) {
   return name + (value->least == value->most ? " is " : " is at least ") + std::to_string(value->least);
 }
 
+// By what a run ended stands in its run.close: of one without it that may have been anything.
+bool is_untold(const std::string& name, const RunView& v, Why& why) {
+  if (name != "ended_by" || v.run.state == RunEvidence::State::closed) return false;
+  why = "has no run.close, so nothing says by what it ended";
+  return true;
+}
+
 Truth compare_field(const AssertionNode& node, const RunView& v, Why& why) {
   if (is_number_field(node.name)) {
     const auto value = number_field(v, node.name);
@@ -287,6 +294,7 @@ Truth compare_field(const AssertionNode& node, const RunView& v, Why& why) {
     if (truth != Truth::yes) why = shown(node.name, value);
     return truth;
   }
+  if (is_untold(node.name, v, why)) return Truth::unsure;
   const std::string value = text_field(v, node.name);
   if ((value == node.values[0]) == (node.sign == "==")) return Truth::yes;
   why = node.name + (value.empty() ? " is not recorded" : " is " + printable(value, 100));
@@ -304,6 +312,7 @@ Truth member(const AssertionNode& node, const RunView& v, Why& why) {
     if (truth != Truth::yes) why = shown(node.name, value);
     return truth;
   }
+  if (is_untold(node.name, v, why)) return Truth::unsure;
   const std::string value = text_field(v, node.name);
   if (std::find(node.values.begin(), node.values.end(), value) != node.values.end()) return Truth::yes;
   why = node.name + (value.empty() ? " is not recorded" : " is " + printable(value, 100));

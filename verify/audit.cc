@@ -41,9 +41,9 @@ class Auditor {
         chain_(is_run_), documents_(source, options.documents), run_proofs_(source),
         runs_(options.zone, [this](RunEvidence& run) { on_run_end(run); },
               [this](RunEvidence& run) { judge_artifacts_so_far(run, documents_, cache_, report_.findings); },
-              [this](const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported) {
-                check_sarif_written(run, seq, body, reported, documents_, report_.findings);
-                if (options_.on_sarif) options_.on_sarif(run, seq, body);
+              [this](const std::string& run, const SarifMoment& moment, const Value& body) {
+                check_sarif_written(run, moment.seq, body, moment.reported, documents_, report_.findings);
+                if (options_.on_sarif) options_.on_sarif(run, moment, body);
               },
               [this](const Value& commitment) { return documents_.open(commitment); }) {
     report_.findings = std::move(findings);
@@ -92,6 +92,10 @@ class Auditor {
 
   void consume(const RecordBatch::Row& row, CheckedRecord& record, const SubtreeHashes* subtrees) {
     using Use = ChainChecker::Use;
+    if (const std::uint64_t size = known_.size_before(row.seq); size > known_size_) {
+      known_size_ = size;
+      runs_.on_boundary(row.seq, prune_book_.last(), "the " + std::to_string(size) + " records that you hold from before (pin, memory)");
+    }
     if (is_run_) {
       run_proofs_.prove(row.seq, record, findings());
     } else {
@@ -183,7 +187,10 @@ class Auditor {
       case RecordType::ledger_genesis:
         if (!epochs_.started()) epochs_.on_genesis(record.body);
         break;
-      case RecordType::key_epoch: epochs_.on_epoch(e.seq, e.wall_ms, record.body, findings()); break;
+      case RecordType::key_epoch:
+        runs_.on_boundary(e.seq, prune_book_.last(), "the signing key was changed by record " + std::to_string(e.seq));
+        epochs_.on_epoch(e.seq, e.wall_ms, record.body, findings());
+        break;
       case RecordType::key_revoke: epochs_.on_revoke(e.seq, e.ledger, record.body, findings()); break;
       case RecordType::ledger_anchor:
         anchor_book_.on_record(e.seq, record.body);
@@ -333,6 +340,7 @@ class Auditor {
     documents_.finish(findings());
     check_highwater();
     report_.origin = chain_.origin();
+    report_.begins_seq = source_.coverage() == EvidenceSource::Coverage::tail ? begin_ : 0;
     fill_counts();
     tell_clock();
     if (chain_.records() == 0) findings().add({.code = Code::no_records, .text = "there is no record to check"});
@@ -467,6 +475,7 @@ class Auditor {
   AnchorBook anchor_book_;
   RunTracker runs_;
   std::uint64_t seen_ = 0;
+  std::uint64_t known_size_ = 0;  // of the newest state from before that all records so far are behind
   StoredCheckpoint checkpoint_;
   bool has_checkpoint_ = false;
   std::uint64_t last_size_ = 0;

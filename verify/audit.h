@@ -75,7 +75,7 @@ struct AuditOptions {
   bool wants_grants = false;
   // Seen once for each run, at its end; the auditor keeps none.
   std::function<void(const RunEvidence&, const RunJudgement&)> on_run;
-  std::function<void(const std::string& run, std::int64_t seq, const Value& body)> on_sarif;
+  std::function<void(const std::string& run, const SarifMoment&, const Value& body)> on_sarif;
   // After the last record and before the verdicts are drawn; with all epoch keys of the ledger.
   std::function<void(EvidenceSource&, const std::vector<Vkey>& keys, const AuditReport& so_far, Findings&)> on_finish;
   // Of a proof of one record (tlog_proof.h), instead of on_finish.
@@ -106,6 +106,7 @@ struct AuditReport {
   StateMarks marks;  // of the last checkpoint, as far as they can be told
   // Of a bundle of later records: the time of its first one. Runs that began before are not judged.
   std::optional<std::int64_t> begins_ms;
+  std::int64_t begins_seq = 0;  // its number; 0: all records are here
   AnchorSummary anchors;
   ClockSteps clock;
   std::vector<WithheldKind> withheld;

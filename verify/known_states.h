@@ -78,6 +78,15 @@ class KnownStates {
 
   [[nodiscard]] const std::vector<KnownState>& states() const { return states_; }
   std::vector<KnownState> take() { return std::move(states_); }
+  // The size of the newest of a pin or memory that ends before record `seq`, 0 without one. Asked with
+  // ascending numbers.
+  std::uint64_t size_before(std::int64_t seq) {
+    for (; past_ < states_.size() && states_[past_].size <= static_cast<std::uint64_t>(seq); ++past_) {
+      const KnownState& state = states_[past_];
+      if (state.from != KnownState::From::report && !state.is_damaged) past_size_ = state.size;
+    }
+    return past_size_;
+  }
   // Up to where a state from elsewhere confirms the history.
   [[nodiscard]] std::uint64_t vouched_size() const { return vouched_size_; }
 
@@ -85,6 +94,8 @@ class KnownStates {
   std::vector<KnownState> states_;
   std::size_t at_ = 0;
   std::uint64_t vouched_size_ = 0;
+  std::size_t past_ = 0;
+  std::uint64_t past_size_ = 0;
 };
 
 }  // namespace ethos::verify

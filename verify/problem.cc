@@ -271,6 +271,10 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
     {Code::memory_time, "memory_time", V::time, S::remark,
      "a line of your own --memory has a time that cannot be: in the future, or before the records that it holds were made",
      "your clock or the host's was wrong, or somebody changed your file, whose times nothing protects: do not rest on it"},
+    {Code::sarif_late, "sarif_late", V::statements, S::remark,
+     "a record that names a run's SARIF file came after something that it should have come before, so that it may name another file",
+     "a runner names it at once. It was stopped for long, or the key was changed or a pin made in that moment; or whoever holds the key "
+     "wrote the record later, perhaps in the place of one that was dropped. With --sarif such a file is never said to be what was written"},
 }};
 
 constexpr bool in_order() {

@@ -68,6 +68,8 @@ class PruneBook {
   [[nodiscard]] const Pruned& pruned() const { return pruned_; }
   // The first record without bytes; -1 when there is none.
   [[nodiscard]] std::int64_t first() const { return first_; }
+  // The last one so far; -1 likewise.
+  [[nodiscard]] std::int64_t last() const { return last_; }
   // The last one that the newest order covers, -1 when there is none.
   [[nodiscard]] std::int64_t last_ordered() const;
 

@@ -101,6 +101,7 @@ Value period_json(const ReportContext& context) {
   v.set("runs", number(context.period->runs)).set("runs_after_step", number(context.period->after_step));
   v.set("runs_dated_back", number(context.period->dated_back));
   v.set("open_runs", number(context.period->open)).set("aborted_runs", number(context.period->aborted));
+  if (context.period->from_record > 0) v.set("from_record", Value::of(context.period->from_record));
   return v;
 }
 

@@ -25,6 +25,7 @@ struct AskedPeriod {
   std::uint64_t dated_back = 0;  // of those: dated before records that came earlier
   std::uint64_t open = 0;        // of those: without an end
   std::uint64_t aborted = 0;
+  std::int64_t from_record = 0;  // of a bundle of later records: its first one
 };
 
 // What a report says beside the audit itself.

@@ -183,6 +183,10 @@ bool write_text(std::ostream& out, const AuditReport& report, const ReportContex
     const std::uint64_t outside = report.counts.open_runs - std::min(report.counts.open_runs, context.period->open);
     if (report.counts.open_runs > 0) out << "; open runs: " << context.period->open << " of these, " << outside << " that began outside";
     if (report.counts.aborted_runs > 0) out << "; aborted: " << context.period->aborted << " of these";
+    if (report.begins_seq > 0) {
+      out << "\n              (of records from " << report.begins_seq
+          << " on: an earlier run that is dated into it, from before the host's clock was set back, is not judged)";
+    }
     out << "\n              (the verdicts above `statements` are of the whole ledger, whatever the period)\n";
   }
   out << "\n";

@@ -61,6 +61,22 @@ Value tree_of(std::string_view body) {
   return tree ? *std::move(tree) : Value();
 }
 
+// Of the clock that nobody can set: a record has its time a little before it is committed.
+constexpr std::uint64_t kSlackNs = 2'000'000'000;
+
+// Why two records of one run cannot have these writers; null: they can.
+const char* writer_fault(std::string_view one, std::string_view other) {
+  if (one == other) return nullptr;
+  if (one.empty() || other.empty()) return "only some records of one run came through the service";
+  const View first(one);
+  const View now(other);
+  const auto same = [&](const char* key) { return first.at(key).source() == now.at(key).source(); };
+  const bool same_file = !first.at("exe").exists() || !now.at("exe").exists() || same("exe");
+  const bool same_cage = first.at("cage").exists() == now.at("cage").exists();
+  if (same("uid") && same("gid") && same("pid") && same_file && same_cage) return nullptr;
+  return "the records of one run came from different writers";
+}
+
 }  // namespace
 
 bool RunEvidence::was_refused() const { return close.text_at("ended_by") == "refused" || state == State::refused; }
@@ -178,6 +194,7 @@ void RunTracker::end(const Envelope& e, Value&& body, Link& link, Findings& find
   --open_runs_;
   if (e.type == RecordType::run_close) {
     run.close = std::move(body);
+    last_ended_.add({run.id, run.open.text_at("tool"), run.boot, run.writer, run.first_seq, e.seq, run.wall_ms, e.mono_ns});
     if (run.close.at("records").number() != e.run_seq + 1) {
       run.report({.code = Code::run_count, .seq = e.seq, .expected = std::to_string(e.run_seq + 1),
                   .found = std::to_string(run.close.at("records").number()),
@@ -200,7 +217,15 @@ void RunTracker::see_sarif(const Envelope& e, const Value& body, Link& link, Fin
                   .text = "the run names the SARIF file that was written for it a second time"});
   }
   link.has_sarif = true;
-  on_sarif_(std::string(e.run), e.seq, body, link.reported);
+  SarifMoment moment{e.seq, link.reported, last_ended_.find(e.run), {}};
+  if (!link.has_foreign) {
+    if (moment.run != nullptr) check_ended(e, *moment.run, findings);
+    moment.late = late_words(e, moment.run);
+  }
+  if (!moment.late.empty()) {
+    findings.add({.code = Code::sarif_late, .seq = e.seq, .run = std::string(e.run), .text = "the record that names the SARIF file of a run may not be the run's own: " + moment.late});
+  }
+  on_sarif_(std::string(e.run), moment, body);
 }
 
 void RunTracker::step(const Envelope& e, const BodyFacts& facts, Value&& body, Link& link, Findings& findings) {
@@ -280,28 +305,42 @@ void RunTracker::judge_body(const CheckedRecord& record, Link& link, Findings& f
 void RunTracker::check_writer(const Envelope& e, RunEvidence& run, Findings& findings) {
   const bool is_first = e.seq == run.first_seq;
   if (is_first) run.writer = e.writer;
-  if (is_first || run.writer == e.writer) return;
+  if (is_first) return;
   // Recovery and erasing are done by whoever comes; everything else by the one that began.
   const bool is_later = e.type == RecordType::run_abort || e.type == RecordType::data_erase;
   if (is_later && (e.writer.empty() || run.writer.empty())) return;
-  if (e.writer.empty() || run.writer.empty()) {
-    run.report({.code = Code::contradiction, .seq = e.seq, .expected = printable(run.writer, 200), .found = printable(e.writer, 200),
-                .text = "only some records of one run came through the service"}, findings);
-    return;
+  const char* const fault = writer_fault(run.writer, e.writer);
+  if (fault == nullptr) return;
+  run.report({.code = Code::contradiction, .seq = e.seq, .expected = printable(run.writer, 200), .found = printable(e.writer, 200), .text = fault}, findings);
+}
+
+// The same of what comes after the end.
+void RunTracker::check_ended(const Envelope& e, const EndedRun& run, Findings& findings) {
+  const auto refuse = [&](const char* text, std::string expected, std::string found) {
+    findings.add({.code = Code::contradiction, .seq = e.seq, .run = run.id, .expected = std::move(expected), .found = std::move(found), .text = text});
+  };
+  if (const char* const fault = writer_fault(run.writer, e.writer)) refuse(fault, printable(run.writer, 200), printable(e.writer, 200));
+  if (e.boot != run.boot) {
+    refuse("the records of one run are of two boots", run.boot, std::string(e.boot));
+  } else if (run.close_mono_ns > kSlackNs && e.mono_ns < run.close_mono_ns - kSlackNs) {
+    refuse("what a run adds after its end is older than its end", std::to_string(run.close_mono_ns), std::to_string(e.mono_ns));
   }
-  const View first(run.writer);
-  const View now(e.writer);
-  const auto same = [&](const char* key) { return first.at(key).source() == now.at(key).source(); };
-  const bool same_file = !first.at("exe").exists() || !now.at("exe").exists() || same("exe");
-  const bool same_cage = first.at("cage").exists() == now.at("cage").exists();
-  if (same("uid") && same("gid") && same("pid") && same_file && same_cage) return;
-  run.report({.code = Code::contradiction, .seq = e.seq, .expected = printable(run.writer, 200), .found = printable(e.writer, 200),
-              .text = "the records of one run came from different writers"}, findings);
+}
+
+// The runner names the file in its own process, once it is written, right after run.close.
+std::string RunTracker::late_words(const Envelope& e, const EndedRun* run) const {
+  constexpr std::uint64_t kSoonNs = 3'600'000'000'000;
+  if (run == nullptr) return "it came after more than " + std::to_string(EndedRuns::kKept) + " other runs had ended since";
+  if (run->end_seq < last_dropped_) return "it came after records between the run's end and it were dropped, which may have named another file";
+  if (run->end_seq < boundary_) return "it came after " + boundary_why_;
+  if (e.boot == run->boot && e.mono_ns > run->close_mono_ns && e.mono_ns - run->close_mono_ns > kSoonNs) {
+    return "it came " + duration_text(static_cast<std::int64_t>((e.mono_ns - run->close_mono_ns) / 1'000'000U)) + " after the run's end by the steady clock";
+  }
+  return {};
 }
 
 // E-22. A run is one process: it outlives no boot, and its clock goes on.
 void RunTracker::check_moment(const Envelope& e, RunEvidence& run, Findings& findings) {
-  constexpr std::uint64_t kSlackNs = 2'000'000'000;
   if (e.seq == run.first_seq || e.type == RecordType::run_abort || e.type == RecordType::data_erase) return;
   const std::uint64_t newest = std::exchange(run.newest_mono_ns, std::max(run.newest_mono_ns, e.mono_ns));
   if (e.type == RecordType::run_close) run.close_mono_ns = e.mono_ns;

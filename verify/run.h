@@ -19,6 +19,7 @@
 #include "verify/clock_steps.h"
 #include "verify/digest.h"
 #include "verify/digest_sizes.h"
+#include "verify/ended_runs.h"
 #include "verify/json.h"
 #include "verify/problem.h"
 #include "verify/record.h"
@@ -155,8 +156,8 @@ class RunTracker {
   using OnEnd = std::function<void(RunEvidence&)>;
   // Before more files that a run brought out are listed than are kept at once.
   using OnArtifacts = std::function<void(RunEvidence&)>;
-  // A sarif.written record, which comes after the end. `reported`: denial and limit records of the run.
-  using OnSarif = std::function<void(const std::string& run, std::int64_t seq, const Value& body, std::uint64_t reported)>;
+  // A sarif.written record, which comes after the end.
+  using OnSarif = std::function<void(const std::string& run, const SarifMoment& moment, const Value& body)>;
 
   RunTracker(Zone zone, OnEnd on_end, OnArtifacts on_artifacts, OnSarif on_sarif, PathOpener open_path)
       : zone_(std::move(zone)), on_end_(std::move(on_end)), on_artifacts_(std::move(on_artifacts)), on_sarif_(std::move(on_sarif)), open_path_(std::move(open_path)) {}
@@ -167,6 +168,13 @@ class RunTracker {
   bool on_record(CheckedRecord& record, bool is_foreign, bool may_be_late, Findings& findings);
   // An order said that records were dropped, the last of them at `seq`.
   void on_dropped(std::int64_t seq) { last_dropped_ = std::max(last_dropped_, seq); }
+  // The next record is the first that `why` (a pin, a memory, a change of keys) does not hold. What was
+  // dropped before lies among those, the last at `last_dropped`: it was there before what comes now.
+  void on_boundary(std::int64_t seq, std::int64_t last_dropped, std::string why) {
+    boundary_ = seq;
+    boundary_why_ = std::move(why);
+    on_dropped(last_dropped);
+  }
   // Where the runs without an end begin, ascending; nothing where that cannot be told, or there are more.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> open_at(std::size_t most) const;
   // Of the records before the next one: the latest date.
@@ -218,6 +226,8 @@ class RunTracker {
   void end(const Envelope& e, Value&& body, Link& link, Findings& findings);
 
   static void check_writer(const Envelope& e, RunEvidence& run, Findings& findings);
+  static void check_ended(const Envelope& e, const EndedRun& run, Findings& findings);
+  [[nodiscard]] std::string late_words(const Envelope& e, const EndedRun* run) const;
   static void check_moment(const Envelope& e, RunEvidence& run, Findings& findings);
 
   Zone zone_;  // of the times that are told
@@ -232,6 +242,9 @@ class RunTracker {
   };
   std::unordered_map<std::string, Link, IdHash, std::equal_to<>> runs_;  // with evidence
   RunTable ended_;
+  EndedRuns last_ended_;
+  std::int64_t boundary_ = -1;
+  std::string boundary_why_;
   std::pair<const std::string, Link>* last_ = nullptr;  // the entry of the last record
   // Of the record before, of whatever run: most runs stand alone.
   Digest near_leaf_;

@@ -44,6 +44,8 @@ Value run_known(const AskedRun& run, const std::vector<KnownState>& known,
   out.set("run", Value::of(run.id)).set("first_seq", Value::of(run.first_seq)).set("last_seq", Value::of(run.last_seq));
   out.set("state", Value::of(run.state)).set("started_ms", Value::of(run.started_ms));
   out.set("not_in", std::move(before)).set("begun_in", std::move(begun)).set("whole_in", std::move(held));
+  if (!run.sarif_late.empty()) out.set("sarif_late", Value::of(run.sarif_late));
+  if (run.is_behind_order) out.set("behind_order", Value::of(true));
   return out;
 }
 
@@ -71,6 +73,10 @@ std::vector<std::string> run_known_words(const Value& known, const Zone& zone) {
     }
   }
   if (out.empty()) out.emplace_back("nothing outside says since when: keep pins with `min`, a --memory, or ask witnesses");
+  if (known.has("sarif_late")) out.push_back("BUT " + known.text_at("sarif_late"));
+  if (known.has("behind_order")) {
+    out.emplace_back("it begins after records were dropped: whether one of these was of an earlier run with this id, nothing here tells");
+  }
   return out;
 }
 

@@ -16,6 +16,8 @@ struct AskedRun {
   std::int64_t first_seq = 0;
   std::int64_t last_seq = 0;
   std::int64_t started_ms = 0;
+  std::string sarif_late;        // what is to be said of the record that names its SARIF file
+  bool is_behind_order = false;  // it begins after records were dropped
 };
 
 // When was a run there? What the states that the reader holds, and the witnesses, say of the records

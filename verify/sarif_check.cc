@@ -122,8 +122,11 @@ void SarifChecker::on_run_end(const std::string& run, const Pieces& pieces, cons
   if (wanted(run)) spans_[run] = {pieces, last_leaf, is_known};
 }
 
-void SarifChecker::on_sarif_written(const std::string& run, const Value& body) {
-  if (wanted(run)) written_[run].push_back(body);
+void SarifChecker::on_sarif_written(const std::string& run, const Value& body,
+                                    const std::string& late) {
+  if (!wanted(run)) return;
+  written_[run].push_back(body);
+  if (!late.empty()) late_.try_emplace(run, late);
 }
 
 // One of the ledger's own that covers the run. A bundle may hold others: then it must be signed.
@@ -198,8 +201,9 @@ void SarifChecker::open_list(const std::string& id, const Digest& file, Evidence
   DocumentReader reader(source);
   // A run has one. Where there are more, the first was written when it ended.
   const Value& first = written->second.front();
+  if (const auto late = late_.find(id); late != late_.end()) expected.late = late->second;
   expected.is_ambiguous = written->second.size() > 1;
-  expected.same_file = !expected.is_ambiguous && first.text_at("sha256") == file.text();
+  expected.same_file = !expected.is_ambiguous && expected.late.empty() && first.text_at("sha256") == file.text();
   expected.has_list = listed_digests(first, reader, expected.listed);
 }
 
@@ -236,19 +240,25 @@ void SarifChecker::check_results(const SarifRun& run, Expected& expected, Answer
       ++answer.kept;
     } else if (expected.has_list) {
       ++answer.foreign;
-      answer.failed = true;
+      // A list that may be another file's convicts none.
+      answer.failed = answer.failed || expected.late.empty();
     }
   }
 }
 
 // What no run of the file held, of one run of the ledger. A file may leave out what a tool found
 // (filtered, split), and then is told to be partial; what the cage refused is the evidence itself.
-void SarifChecker::check_left(const Expected& expected, Answer& answer) {
+void SarifChecker::check_left(const std::string& id, const Expected& expected, Answer& answer) {
   answer.same_file = answer.same_file && expected.known && expected.same_file;
   if (!expected.known) return;
   if (expected.is_ambiguous) {
     answer.failed = true;
     add_text(answer.text, "the ledger names more than one file that was written for this run");
+  }
+  if (!expected.late.empty()) {
+    answer.unknown = true;
+    add_text(answer.text, "what names the file of run " + printable(id, 40) +
+                              " may not be the run's own: " + expected.late);
   }
   if (!expected.denials.empty()) {
     answer.failed = true;
@@ -284,7 +294,7 @@ Value SarifChecker::check_file(const Named& named, EvidenceSource& source, Findi
     if (is_new) open_list(id, named.file.digest, source, entry->second);
     if (check_block(r, source, entry->second, answer)) check_results(r, entry->second, answer);
   }
-  for (const auto& [id, expected] : by_run) check_left(expected, answer);
+  for (const auto& [id, expected] : by_run) check_left(id, expected, answer);
   if (by_run.empty()) answer.same_file = false;
   if (named.file.has_outside_results) {
     answer.unknown = true;

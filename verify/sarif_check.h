@@ -37,7 +37,8 @@ class SarifChecker {
   // `last_leaf`: the hash of its last record. `is_known`: every record of the run is of a type and version that is
   // known here.
   void on_run_end(const std::string& run, const Pieces& pieces, const Digest& last_leaf, bool is_known);
-  void on_sarif_written(const std::string& run, const Value& body);
+  // `late`: why it may be none that the run wrote at its end; empty: it is.
+  void on_sarif_written(const std::string& run, const Value& body, const std::string& late = {});
 
   // After the last record; one object a file (verdict.md V-7).
   Value check(EvidenceSource& source, const std::vector<Vkey>& keys, Findings& findings);
@@ -70,6 +71,7 @@ class SarifChecker {
     bool known = false;  // the run is in the ledger
     bool has_list = false;
     bool same_file = false;
+    std::string late;           // why what names the file may not be the run's own
     bool is_ambiguous = false;  // the ledger names several files of it
     std::string origin;
     std::vector<SarifRecord> records;
@@ -83,7 +85,7 @@ class SarifChecker {
   bool check_block(const SarifRun& run, EvidenceSource& source, Expected& expected, Answer& answer);
   void open_list(const std::string& id, const Digest& file, EvidenceSource& source, Expected& expected) const;
   static void check_results(const SarifRun& run, Expected& expected, Answer& answer);
-  static void check_left(const Expected& expected, Answer& answer);
+  static void check_left(const std::string& id, const Expected& expected, Answer& answer);
   static Value tell(const Named& named, const std::string& run, Answer& answer, Findings& findings);
 
   [[nodiscard]] bool checkpoint_holds(const std::string& note_bytes, const std::string& origin, std::int64_t last_seq,
@@ -93,6 +95,7 @@ class SarifChecker {
   std::vector<Named> files_;
   std::map<std::string, Span> spans_;
   std::map<std::string, std::vector<Value>> written_;
+  std::map<std::string, std::string> late_;  // why the first of them may be another's
 };
 
 // The block that a run's records give (sarif-property.md SP-1 to SP-9), without `ledger.checkpoint`.

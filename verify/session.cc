@@ -139,7 +139,11 @@ class Session {
     audit_.wants_used = [this](const RunEvidence& run) { return shows(run) && !options_.bad_runs && (options_.json || in_words()); };
     audit_.wants_grants = !inputs_.grant_files.empty();
     audit_.on_run = [this](const RunEvidence& run, const RunJudgement& judgement) { on_run(run, judgement); };
-    audit_.on_sarif = [this](const std::string& run, std::int64_t, const Value& body) { sarif_.on_sarif_written(run, body); };
+    audit_.on_sarif = [this](const std::string& run, const SarifMoment& moment, const Value& body) {
+      since_visit_.on_sarif(moment);
+      sarif_.on_sarif_written(run, body, moment.late);
+      if (run == asked_.id && !moment.late.empty()) asked_.sarif_late = "record " + std::to_string(moment.seq) + ", which names its SARIF file, may not be its own: " + moment.late;
+    };
     audit_.on_finish = [this](EvidenceSource& evidence, const std::vector<Vkey>& keys, const AuditReport& report, Findings& findings) {
       on_finish(evidence, keys, report, findings);
     };
@@ -179,7 +183,7 @@ class Session {
     if (!options_.run.empty() && run.id.starts_with(options_.run)) {
       ++chosen_;
       is_straddled_ = is_straddled_ || run.is_straddled;
-      asked_ = {run.id, std::string(run.state_name()), run.first_seq, run.last_seq, run.wall_ms};
+      asked_ = {run.id, std::string(run.state_name()), run.first_seq, run.last_seq, run.wall_ms, {}, false};
     }
     if (!chosen(run)) return;
     ++shown_;
@@ -257,7 +261,7 @@ class Session {
     context_.run = options_.run;
     context_.is_input_from_environment = options_.is_input_from_environment;
     context_.run_was_found = chosen_ > 0;
-    if (inputs_.period) context_.period = {options_.period, inputs_.period->from_ms, inputs_.period->to_ms, in_period_, after_step_, dated_back_in_period_, open_in_period_, aborted_in_period_};
+    if (inputs_.period) context_.period = {options_.period, inputs_.period->from_ms, inputs_.period->to_ms, in_period_, after_step_, dated_back_in_period_, open_in_period_, aborted_in_period_, 0};
     const bool wanted = options_.json || !options_.junit.empty() || !options_.transcript.empty() || !options_.attest.empty();
     if (wanted) {
       auto evidence = evidence_digests(input_, context_.input_kind, options_.input);
@@ -274,9 +278,12 @@ class Session {
     context_.pin = inputs_.pin ? &*inputs_.pin : nullptr;
     context_.pin_path = options_.pin;
     context_.exit = exit_status(report);
+    if (context_.period) context_.period->from_record = report.begins_seq;
     if (witnesses_) context_.witnesses = witnesses_->json();
     if (!options_.run.empty() && chosen_ == 0) complain(err_, context_.exit, "run " + options_.run + " is not in this evidence");
     if (chosen_ == 1) {
+      const std::vector<Pruned::Order>& orders = report.pruned.orders;
+      asked_.is_behind_order = !orders.empty() && orders.front().seq < asked_.first_seq;
       context_.run_known = run_known(asked_, report.known, witnesses_ ? witnesses_->points() : std::vector<TimeAnchor>{}, report.anchors.points);
     }
     if (const int status = remember(report); status != 0) return status;

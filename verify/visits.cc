@@ -60,6 +60,16 @@ void SinceVisit::on_run(const RunEvidence& run) {
                   is_new && run.added_after.is_dated_before});
 }
 
+// Of one that ended long before, nobody kept where it began: it is counted.
+void SinceVisit::on_sarif(const SarifMoment& moment) {
+  if (!size_ || moment.seq < static_cast<std::int64_t>(*size_)) return;
+  const EndedRun* const run = moment.run;
+  if (run != nullptr && run->end_seq >= static_cast<std::int64_t>(*size_)) return;  // on_run() told of it
+  ++went_on_total_;
+  if (run == nullptr || went_on_.size() == kListed) return;
+  went_on_.push_back({run->id, run->tool, run->first_seq, run->wall_ms, false});
+}
+
 Value SinceVisit::list(const std::vector<Run>& runs) {
   Value out = Value::array();
   for (const Run& run : runs) {

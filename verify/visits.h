@@ -21,6 +21,8 @@ class SinceVisit {
   // seen of later states is no beginning of an earlier one.
   void start(const std::vector<KnownState>& known, std::optional<std::uint64_t> most);
   void on_run(const RunEvidence& run);
+  // A record that names the SARIF file of a run that had ended.
+  void on_sarif(const SarifMoment& moment);
   // `known`: with their answers. null without such a state, or when it is no beginning of this
   // ledger (verdict.md V-24).
   [[nodiscard]] Value json(const std::vector<KnownState>& known, std::uint64_t records) const;

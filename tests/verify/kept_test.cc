@@ -263,8 +263,8 @@ struct Exchanged {
                                 {"total", tail.size()},
                                 {"until_ms", until}});
   }
-  void exchange(bool aborts) {
-    order();
+  void exchange(bool aborts, bool is_order_first = true) {
+    if (is_order_first) order();
     std::vector<std::pair<std::string, Json>> more;
     for (const std::size_t i : tail) {
       const Json record = Json::parse(ledger.records[i].bytes);
@@ -283,6 +283,7 @@ struct Exchanged {
           more.size() + 2;
       ledger.add("run.close", close, kOld);
     }
+    if (!is_order_first) order();
     ledger.checkpoint();
     for (const std::size_t i : tail) ledger.records[i].bytes.clear();
   }
@@ -335,6 +336,62 @@ TEST_CASE("kept: the end of a run that had ended is not made anew", "[verify]") 
         verify_maker(story.ledger, "", story.old_pin, {"--assert", "denials < 9"}).status ==
         3);
   }
+}
+
+TEST_CASE("kept: an end that comes before the order to drop the first one is told too", "[verify]") {
+  // Who can sign with the key of now only, or is held to a pin, drops what was there before.
+  for (const bool rotates : {false, true}) {
+    Exchanged story;
+    if (rotates) story.ledger.rotate();
+    story.exchange(false, false);
+    const Outcome r = verify_maker(story.ledger, "", rotates ? story.ledger.pin() : story.old_pin);
+    CAPTURE(rotates, r.out.substr(0, 3000));
+    CHECK(r.status == 0);
+    CHECK(r.json.at("pruned").at("straddled") == Json::array({kOld}));
+    const Outcome asked = verify_maker(story.ledger, "", rotates ? story.ledger.pin() : story.old_pin, {"--run", kOld});
+    CHECK(asked.status == 3);
+    CHECK(asked.has("pruned"));
+  }
+}
+
+TEST_CASE("kept: a run beside a dropped one is whole", "[verify]") {
+  // The records of two runs lie between each other; one of them is dropped, and nothing is held from before.
+  Exchanged story(false);
+  story.ledger.go_on_behind(kOld, story.tail.back());
+  const std::size_t last = story.ledger.records.size() - 1;
+  Json close = Json::parse(story.ledger.records[last].bytes).at("body");
+  for (std::size_t i = story.tail.back() + 1; i < last; ++i) {
+    const Json record = Json::parse(story.ledger.records[i].bytes);
+    if (record.at("type") == "output.captured") story.ledger.add("output.captured", record.at("body"), kOld);
+  }
+  close["records"] = Json::parse(story.ledger.records[story.tail.back()].bytes).at("run_seq").get<std::size_t>() + 4;
+  close["denials"] = {{"acts", "4"}, {"records", 2}};
+  story.ledger.add("run.close", close, kOld);
+  story.ledger.checkpoint();
+  std::vector<std::size_t> other;
+  for (std::size_t i = story.tail.back() + 1; i <= last; ++i) other.push_back(i);
+  story.tail = other;
+  story.order();
+  story.ledger.checkpoint();
+  for (const std::size_t i : other) story.ledger.records[i].bytes.clear();
+  const Outcome r = verify_maker(story.ledger, "", story.ledger.pin(), {"--run", kOld});
+  CAPTURE(r.out.substr(0, 3000));
+  CHECK(r.status == 0);
+  CHECK_FALSE(r.json.at("pruned").contains("straddled"));
+}
+
+TEST_CASE("kept: of a run behind an order, it is said that its id may have been another's", "[verify]") {
+  Exchanged story;
+  story.order();
+  story.ledger.checkpoint();
+  RunChoices later;
+  later.run = kLater;
+  add_run(story.ledger, later);
+  for (const std::size_t i : story.tail) story.ledger.records[i].bytes.clear();
+  const Outcome r = verify_maker(story.ledger, "", "", {"--run", kLater});
+  CAPTURE(r.out.substr(0, 3000));
+  CHECK(r.json.at("run_known").at("behind_order") == true);
+  CHECK_FALSE(verify_maker(story.ledger, "", "", {"--run", kNew}).json.at("run_known").contains("behind_order"));
 }
 
 TEST_CASE("kept: nor is it left out", "[verify]") {

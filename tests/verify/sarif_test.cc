@@ -63,7 +63,7 @@ struct Story {
   }
 
   // sarif.written, as ethos-run would record it after run.close.
-  void add_list() {
+  void add_list(const char* boot = nullptr, std::int64_t later_ms = 0) {
     const auto file = ethos::verify::parse_sarif(sarif);
     REQUIRE(file);
     std::string list;
@@ -80,6 +80,14 @@ struct Story {
                 {"results", results},
                 {"sha256", "sha256:" + hex(sha256(sarif))}},
                kRun);
+    if (boot != nullptr || later_ms != 0) {
+      Json record = Json::parse(ledger.records.back().bytes);
+      if (boot != nullptr) record["ts"]["boot"] = boot;
+      record["ts"]["mono_ns"] = std::to_string(std::stoll(record["ts"]["mono_ns"].get<std::string>()) + later_ms * 1'000'000);
+      record["ts"]["wall_ms"] = record["ts"]["wall_ms"].get<std::int64_t>() + later_ms;
+      ledger.records.back().bytes = record.dump();
+      ledger.records.back().hash = sha256(std::string(1, '\0') + ledger.records.back().bytes);
+    }
     ledger.checkpoint();
   }
 
@@ -395,6 +403,44 @@ TEST_CASE("sarif: a second list of a run stands for nothing", "[verify]") {
     CHECK(r.json.at("sarif").at(0).at("result") == "fail");
     CHECK(r.json.at("sarif").at(0).at("identical") == false);
   }
+}
+
+TEST_CASE("sarif: a record that names the file later than its run can is no witness", "[verify]") {
+  // Any file would do, and the pin or the key of before does not hold it.
+  enum class Late { pin, key, time, no };
+  for (const Late late : {Late::pin, Late::key, Late::time, Late::no}) {
+    Story story(false);
+    const std::string pin = story.ledger.pin(late == Late::pin ? std::optional(static_cast<std::int64_t>(story.ledger.records.size())) : std::nullopt);
+    if (late == Late::key) story.ledger.rotate();
+    story.add_list(nullptr, late == Late::time ? 7'200'000 : 0);
+    save(story.dir.file("given.sarif"), story.sarif);
+    const Outcome r = verify_maker(story.ledger, "", pin, {"--sarif", story.dir.file("given.sarif")});
+    CAPTURE(static_cast<int>(late), r.out);
+    CHECK(r.has("sarif_late") == (late != Late::no));
+    CHECK(r.status == (late == Late::no ? 0 : 3));
+    const Json& s = r.json.at("sarif").at(0);
+    CHECK(s.at("result") == (late == Late::no ? "pass" : "unknown"));
+    CHECK(s.at("identical") == (late == Late::no));
+    // Who does not ask for the file is told all the same, and of the run too.
+    const Outcome run = verify_maker(story.ledger, "", pin, {"--run", kRun});
+    CHECK(run.status == 0);
+    CHECK(run.json.at("run_known").contains("sarif_late") == (late != Late::no));
+    // The file that was written honestly is not convicted by what came later.
+    Json other = Json::parse(story.sarif);
+    other["runs"][0]["results"][0]["message"]["text"] = "another";
+    save(story.dir.file("other.sarif"), other.dump());
+    const Outcome o = verify_maker(story.ledger, "", pin, {"--sarif", story.dir.file("other.sarif")});
+    if (late != Late::no) CHECK(o.json.at("sarif").at(0).at("identical") == false);
+  }
+}
+
+TEST_CASE("sarif: a record that names the file is of its run's boot, and not older than its end", "[verify]") {
+  Story boot(false);
+  boot.add_list("faqseizeeutcokbjfivsyljof4");
+  CHECK(boot.verify(boot.sarif).has("contradiction"));
+  Story older(false);
+  older.add_list(nullptr, -3'000);
+  CHECK(older.verify(older.sarif).has("contradiction"));
 }
 
 TEST_CASE("sarif: each change of what the ledger answers for is found", "[verify]") {

@@ -169,6 +169,24 @@ TEST_CASE("memory: a run without an end was not whole, and a run that went on is
   CHECK(has(words.out, "in the same start of the host: no power cut"));
 }
 
+TEST_CASE("memory: a run whose SARIF file is named after the visit went on", "[verify]") {
+  Visits visits;
+  visits.visit("early.db");
+  visits.ledger.add("sarif.written",
+                    {{"converter", {{"product", "0.1.0"}, {"status", 0}}},
+                     {"list", visits.ledger.commit("sarif", "")},
+                     {"results", 0},
+                     {"sha256", "sha256:" + hex(sha256("file"))}},
+                    kFirst);
+  visits.ledger.checkpoint();
+  visits.write_late();
+  const Outcome late = visits.visit("late.db");
+  CAPTURE(late.out);
+  CHECK(late.has("sarif_late"));
+  CHECK(late.json.at("since_visit").at("runs_continued") == 1);
+  CHECK(late.json.at("since_visit").at("continued").at(0).at("run") == kFirst);
+}
+
 TEST_CASE("clock: a run that is dated before earlier records is told and marked", "[verify]") {
   Visits visits;
   REQUIRE(visits.visit("early.db").status == 0);
