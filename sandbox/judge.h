@@ -58,7 +58,7 @@ class Judge {
   };
 
   Verdict decide_exec(const Call& call);
-  Verdict decide_exec_memory(const Call& call, const Place& place);
+  Verdict refuse_memory(const Call& call, const Place& place);
   Verdict decide_open(const Call& call);
   Verdict decide_open_how(const Call& call);
   Verdict decide_opening(const Call& call, const Opening& opening);

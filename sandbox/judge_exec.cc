@@ -40,10 +40,12 @@ Verdict Judge::decide_exec(const Call& call) {
   query.follows_last = (flags & AT_SYMLINK_NOFOLLOW) == 0;
   Place place;
   const bool is_found = find_place(call, query, place, verdict);
-  if (place.reach == Reach::nameless && S_ISREG(place.mode)) return decide_exec_memory(call, place);
-  if (!is_found) return verdict;
-  if (!may_start_place(call, place, verdict) || !may_interpret(call, place, verdict))
+  const bool is_memory = place.reach == Reach::nameless && S_ISREG(place.mode);
+  if (is_memory)
+    verdict = refuse_memory(call, place);
+  else if (!is_found || !may_start_place(call, place, verdict))
     return verdict;
+  if (verdict.error != 0 || !may_interpret(call, place, verdict)) return verdict;
   if (uses_ != nullptr) uses_->on_use(Use::execute, place.path);
   // The name as it was given says more than where links led; but a descriptor's says nothing.
   const bool is_telling =
@@ -72,11 +74,10 @@ bool Judge::may_start_place(const Call& call, const Place& place, Verdict& verdi
 }
 
 // Code in memory: the kernel starts it only where the plan lets programs make such files.
-Verdict Judge::decide_exec_memory(const Call& call, const Place& place) {
-  if (!plan_->may_exec_memory)
-    return refuse_path(call, place.path, "no-exec", "code in memory is not granted", EACCES);
-  note_exec(call, place.path);
-  return {0};
+Verdict Judge::refuse_memory(const Call& call, const Place& place) {
+  return plan_->may_exec_memory
+             ? Verdict{0}
+             : refuse_path(call, place.path, "no-exec", "code in memory is not granted", EACCES);
 }
 
 // A library or plugin: the kernel maps no code of a file on a mount without programs (EPERM), and
@@ -109,8 +110,15 @@ bool Judge::may_interpret(const Call& call, const Place& file, Verdict& verdict)
     query.dir_fd = AT_FDCWD;
     query.text = interpreter.name;
     Place next;
-    if (!find_place(call, query, next, verdict)) return false;
-    if (!may_start_place(call, next, verdict)) return false;
+    const bool is_found = find_place(call, query, next, verdict);
+    if (next.reach == Reach::nameless && S_ISREG(next.mode)) {
+      verdict = refuse_memory(call, next);
+      if (verdict.error != 0 || interpreter.is_loader) return verdict.error == 0;
+      at = std::move(next);
+      current = &at;
+      continue;
+    }
+    if (!is_found || !may_start_place(call, next, verdict)) return false;
     if (interpreter.is_loader) return true;
     at = std::move(next);
     current = &at;

@@ -20,7 +20,7 @@ constexpr std::uint64_t kMostSeconds = 60;
 Measuring::Measuring(const Plan& plan, Recorder& recorder)
     : workspace_(plan.workspace),
       recorder_(recorder),
-      programs_(open_programs(plan.argv.front(), plan.cwd)) {
+      programs_(open_programs(plan)) {
   // What is hashed in a millisecond; a thread costs more until then.
   const std::uint64_t small = record::Sha256::is_fast() ? 1U << 20 : 256U << 10;
   started_ns_ = boottime_ns();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/program_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,22 +42,6 @@ std::string join_plain(const std::string& cwd, const std::string& path) {
   return out.empty() ? "/" : out;
 }
 
-std::optional<OpenProgram> open_program(const std::string& path) {
-  OpenProgram out;
-  out.file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat st {};
-  if (!out.file.is_open() || ::fstat(out.file.get(), &st) != 0 || !S_ISREG(st.st_mode))
-    return std::nullopt;
-  std::array<char, 4096> real{};
-  const ssize_t n = ::readlink(("/proc/self/fd/" + std::to_string(out.file.get())).c_str(),
-                               real.data(), real.size());
-  out.path = n > 0 && static_cast<std::size_t>(n) < real.size()
-                 ? std::string(real.data(), static_cast<std::size_t>(n))
-                 : path;
-  out.size = static_cast<std::uint64_t>(st.st_size);
-  return out;
-}
-
 // "#!/usr/bin/python3 -u" -> "/usr/bin/python3".
 std::optional<std::string> interpreter_of(const OpenProgram& script, const std::string& cwd) {
   std::array<char, 256> head{};
@@ -88,14 +71,14 @@ std::string resolve_command(const Plan& plan) {
   return "/usr/bin/" + word;
 }
 
-OpenPrograms open_programs(const std::string& command, const std::string& cwd) {
+OpenPrograms open_programs(const Plan& plan) {
   constexpr std::size_t kMostInterpreters = 5;
   OpenPrograms out;
-  out.program = open_program(command);
+  out.program = open_startable(plan, plan.argv.front());
   const OpenProgram* last = out.program ? &*out.program : nullptr;
   while (last != nullptr && out.interpreters.size() < kMostInterpreters) {
-    const auto name = interpreter_of(*last, cwd);
-    auto next = name ? open_program(*name) : std::nullopt;
+    const auto name = interpreter_of(*last, plan.cwd);
+    auto next = name ? open_startable(plan, *name) : std::nullopt;
     if (!next) break;
     out.interpreters.push_back(std::move(*next));
     last = &out.interpreters.back();

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ledger/base/result.h"
-#include "ledger/base/unique_fd.h"
 #include "sandbox/plan.h"
+#include "sandbox/plan_path.h"
 #include "sandbox/record_bodies.h"
 
 // Which file a plan's command is, found without starting anything.
@@ -20,20 +20,17 @@ namespace ethos::sandbox {
 [[nodiscard]] std::string resolve_command(const Plan& plan);
 
 // Opened once, so that what is measured is what was found; hashing may be done by another thread.
-struct OpenProgram {
-  base::UniqueFd file;
-  std::string path;  // where it really lies, links resolved
-  std::uint64_t size = 0;
-};
+using OpenProgram = PlanFile;
 struct OpenPrograms {
   std::optional<OpenProgram> program;
   // Of a script, and of an interpreter that is a script, in the order in which the kernel reads
   // them: at most five, after which it answers ELOOP.
   std::vector<OpenProgram> interpreters;
 };
-// Empty when there is no such regular file or it cannot be read; the interpreters end before the
-// first of which that holds. A relative one is looked for from `cwd`, as the kernel does.
-[[nodiscard]] OpenPrograms open_programs(const std::string& command, const std::string& cwd);
+// Empty when the plan lets the tool start no such file or it cannot be read; the interpreters end
+// before the first of which that holds. A relative one is looked for from the plan's cwd, as the
+// kernel does.
+[[nodiscard]] OpenPrograms open_programs(const Plan& plan);
 
 // `goes_on`: as for ledger::hash_file.
 [[nodiscard]] base::Result<ProgramFile> measure(const OpenProgram& program,

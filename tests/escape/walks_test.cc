@@ -199,11 +199,11 @@ TEST_CASE("escape: a long path over many links holds nobody up", "[escape][kerne
   REQUIRE_CAGE();
   const support::ScratchDir dir;
   dir.write("out/kept", "1");
-  auto plan = hostile_plan(dir, {"long-paths", "12"});
+  auto plan = hostile_plan(dir, {"long-paths", "60"});
   support::grant_write(plan, "out");
   plan.observe = sandbox::Observe::all;
   for (auto& limit : plan.limits)
-    if (limit.name == "wall_ms") limit.value = 20'000;
+    if (limit.name == "wall_ms") limit.value = 120'000;
   support::CageRun r{};
   support::run(r, plan);
   CAPTURE(r.text());

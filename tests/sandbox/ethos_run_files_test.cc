@@ -255,10 +255,17 @@ TEST_CASE("ethos-run: what the host covers with a mount is not shown, whoever ru
 TEST_CASE("ethos-run: the interpreter that is measured is the one the kernel starts", "[sandbox]") {
   const Site site;
   const std::string work = site.path("work");
+  ethos::sandbox::Plan plan;
+  plan.workspace = plan.cwd = work;
+  plan.argv = {work + "/script"};
+  plan.mounts.resize(1);
+  plan.mounts[0].at = plan.mounts[0].source = work;
+  plan.mounts[0].no_exec = false;
+  plan.landlock.push_back({work, {}, {}, ethos::sandbox::Access::read_exec});
   const auto sizes = [&](const std::string& first) {
     std::vector<std::uint64_t> out;
     site.file("script", first, 0755);
-    for (const auto& one : ethos::sandbox::open_programs(work + "/script", work).interpreters)
+    for (const auto& one : ethos::sandbox::open_programs(plan).interpreters)
       out.push_back(one.size);
     return out;
   };
@@ -307,6 +314,77 @@ TEST_CASE("ethos-run: code that may not be mapped is a denial under all", "[sand
     CHECK(
         site.program("ethos-verify", {"--pin", site.path("work/pin.json"), site.ledger()}).status ==
         0);
+  }
+}
+
+// Who runs may be root, and the first lines of scripts are for anybody to write.
+TEST_CASE("ethos-run: of a program nothing is read that it could not start", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    const std::string work = site.workspace();
+    const std::string outside = site.path("outside");
+    fs::create_directory(outside);
+    fs::permissions(outside, fs::perms(0755));
+    fs::copy_file("/usr/bin/true", outside + "/program");
+    site.file(".env", "1234\n", 0755);
+    site.file("sub/kept", "#!/bin/sh\n", 0755);
+    site.file("plain", "1234\n", 0644);
+    fs::create_symlink(outside + "/program", work + "/to_outside");
+    fs::create_symlink(".env", work + "/to_hidden");
+    fs::create_symlink("sub/kept", work + "/to_kept");
+    fs::create_symlink("/usr/bin/../bin/true", work + "/to_true");
+    const int pipe = mkfifo((work + "/pipe").c_str(), 0755);
+    REQUIRE(pipe == 0);
+    struct Case {
+      std::string first;  // line of a script; empty: `word` itself is started
+      std::string word;
+      bool is_measured;  // the interpreter, or the program
+    };
+    const std::vector<Case> cases = {
+        {"#!/etc/shadow", "./s", false},
+        {"#!/etc/passwd", "./s", false},
+        {"#!" + outside + "/program", "./s", false},
+        {"#!to_outside", "./s", false},
+        {"#!to_hidden", "./s", false},
+        {"#!.env", "./s", false},
+        {"#!sub/../.env", "./s", false},
+        {"#!plain", "./s", false},
+        {"#!pipe", "./s", false},
+        {"#!/dev/null", "./s", false},
+        {"#!/proc/self/exe", "./s", false},
+        {"#!/proc/kmsg", "./s", false},
+        {"#!" + outside + "/../work/sub/kept", "./s", false},
+        {"", "./to_outside", false},
+        {"", "./to_hidden", false},
+        {"", "./.env", false},
+        {"", "/etc/passwd", false},
+        {"#!to_kept", "./s", true},
+        {"#!to_true", "./s", true},
+        {"#!./sub/../sub/kept", "./s", true},
+        {"#!/bin/true", "./s", true},
+        {"", "./to_kept", true},
+        {"", "./to_true", true},
+    };
+    for (const Case& c : cases) {
+      CAPTURE(c.first, c.word);
+      if (!c.first.empty()) site.file("s", c.first + "\n", 0755);
+      static_cast<void>(site.run({"--read", ".", "--exec", ".", "--hide", ".env", "--", c.word}));
+      const JsonNode open = site.records("run.open").back();
+      const JsonNode* exe = open.find("body")->find("exe");
+      if (c.first.empty()) {
+        CHECK((exe != nullptr) == c.is_measured);
+        continue;
+      }
+      REQUIRE(exe != nullptr);
+      CHECK((exe->find("interpreter") != nullptr) == c.is_measured);
+    }
+    site.file("pin.json", site.program("ethos-ledger", {"pin"}).out);
+    const Ended checked =
+        site.program("ethos-verify", {"--pin", site.path("work/pin.json"), site.ledger()});
+    CAPTURE(checked.out, checked.err);
+    CHECK(checked.status == 0);
   }
 }
 
