@@ -88,8 +88,8 @@ void LayerWalk::add(Change::Kind kind, const std::string& path, const struct sta
   change.mode = found.st_mode & kPermissions;
   // Without the sticky bit whoever may write into a directory may remove what is others'.
   if (S_ISDIR(found.st_mode) && (found.st_mode & S_ISVTX) != 0) change.mode &= ~mode_t{022};
-  // One that may be entered and not listed would end later runs of the owner that hide something.
-  if (S_ISDIR(found.st_mode) && (change.mode & 0111) != 0) change.mode |= S_IRUSR;
+  // One that its owner cannot list, or not enter, would end his later runs that hide something.
+  if (S_ISDIR(found.st_mode)) change.mode |= S_IRUSR | S_IXUSR;
   change.is_mode_stripped = (found.st_mode & (S_ISUID | S_ISGID | S_ISVTX)) != 0;
   change.size = static_cast<std::uint64_t>(found.st_size);
   out_.changes.push_back(std::move(change));

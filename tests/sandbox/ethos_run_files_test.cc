@@ -317,6 +317,25 @@ TEST_CASE("ethos-run: code that may not be mapped is a denial under all", "[sand
   }
 }
 
+TEST_CASE("ethos-run: a closed directory of the tool's ends no later run", "[sandbox][e2e]") {
+  NEEDS_CAGES
+  for (const auto& uid : callers()) {
+    CAPTURE(uid.value_or(0));
+    const Site site(uid);
+    site.file("one", "1\n");
+    fs::create_hard_link(site.workspace() + "/one", site.workspace() + "/two");
+    fs::create_directory(site.workspace() + "/out");
+    if (uid) REQUIRE(chown((site.workspace() + "/out").c_str(), *uid, *uid) == 0);
+    static_cast<void>(site.run({"--write", "out", "--", "mkdir", "-m", "000", "out/y.key"}));
+    const Ended ended = site.run({"--read", ".", "--hide", "**/*.key", "--", "true"});
+    CAPTURE(ended.err);
+    CHECK(ended.status == 0);
+    struct stat made {};
+    if (stat((site.workspace() + "/out/y.key").c_str(), &made) == 0)
+      CHECK((made.st_mode & 0777) == 0500);
+  }
+}
+
 // Who runs may be root, and the first lines of scripts are for anybody to write.
 TEST_CASE("ethos-run: of a program nothing is read that it could not start", "[sandbox][e2e]") {
   NEEDS_CAGES
