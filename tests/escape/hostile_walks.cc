@@ -354,11 +354,12 @@ int long_paths(const Arguments& args) {
   const std::string path = "/tmp/" + link(0) + "/" + here(1990) + "bin/true";
   for (int i = std::stoi(args[1]); i > 0; --i) {
     const int fd = open(path.c_str(), O_RDONLY);
-    if (fd < 0) {
+    // A walk that the kernel starts again counts its links on.
+    if (fd < 0 && errno != ELOOP) {
       say("opens", fd);
       return 0;
     }
-    close(fd);
+    if (fd >= 0) close(fd);
   }
   say_errno("opens", 0);
   return 0;
