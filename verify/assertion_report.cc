@@ -85,7 +85,7 @@ void command_words(const Value& v, std::vector<std::string>& out) {
   }
   line += "the declared one in " + runs_text(v.at("same").number());
   if (unknown > 0) line += "; not known of " + runs_text(unknown);
-  out.push_back(line + ". Not compared: who holds a limit");
+  out.push_back(line + ". The words that ran are held against the run's own declaration where `argv` is disclosed. Not compared: who holds a limit");
 }
 
 }  // namespace

@@ -52,12 +52,17 @@ Value digest_of(std::string hex) {
 }
 
 // The signed text of the checkpoint, by its digest; what was given besides, too.
-Value subjects(const AuditReport& report) {
+Value subjects(const AuditReport& report, const ReportContext& context) {
   Sha256 hash;
   const auto note = parse_note(report.checkpoint_note);
   Value subject = Value::object();
   subject.set("name", Value::of("urn:ethos:checkpoint:" + report.origin + ":" + std::to_string(report.checkpoint ? report.checkpoint->size : 0)));
   subject.set("digest", digest_of(encode_hex(hash.of(note ? note->text : std::string()).view())));
+  if (!context.at.empty()) {
+    Value annotations = Value::object();
+    annotations.set("urn:ethos:state", Value::of(report.how));
+    subject.set("annotations", std::move(annotations));
+  }
   Value out = Value::array();
   out.push(std::move(subject));
   return out;
@@ -113,7 +118,8 @@ Value scope(const AuditReport& report, const ReportContext& context) {
   out.set("counts", std::move(counts)).set("verdicts", std::move(verdicts)).set("problems", codes_of(report.findings));
   out.set("assertions", context.assertions).set("sarif", context.sarif).set("reports", context.reports).set("inputs", digests_json(context));
   if (context.period) out.set("period", period_json(context));
-  if (!context.at.empty()) out.set("at", Value::of(printable(context.at, 1000)));
+  if (!context.at.empty()) out.set("at", Value::of(printable(context.at, 1000))).set("state", Value::of(report.how));
+  if (context.pin != nullptr) out.set("pin", Value::of("urn:ethos:pin:" + context.pin->fingerprint));
   if (context.is_min_left_out) out.set("no_min", Value::of(true));
   if (const Problem* first = report.findings.first_bad()) out.set("first_bad", problem_json(*first));
   return out;
@@ -206,7 +212,7 @@ std::string verification_statement(StatementType type, const AuditReport& report
   }
   predicate.set("verifier", std::move(verifier));
   Value statement = Value::object();
-  statement.set("_type", Value::of("https://in-toto.io/Statement/v1")).set("subject", subjects(report));
+  statement.set("_type", Value::of("https://in-toto.io/Statement/v1")).set("subject", subjects(report, context));
   statement.set("predicateType", Value::of(type == StatementType::svr ? "https://in-toto.io/attestation/svr/v0.2" : "https://slsa.dev/verification_summary/v1"));
   statement.set("predicate", std::move(predicate));
   return encode_canonical(statement);

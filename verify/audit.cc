@@ -309,14 +309,17 @@ class Auditor {
     const std::uint64_t records = is_run_ ? last_size_ : tree_.size();
     if (source_.ends_early()) {
       // The last checkpoint covers what is not here.
+    } else if (has_checkpoint_ && source_.is_beyond()) {
+      report_.how = source_.how();
+      findings().add({.code = Code::behind_at, .expected = std::to_string(checkpoint_.size) + " records", .found = std::to_string(records),
+                      .text = "the state of " + std::to_string(checkpoint_.size) + " records that --at names is later than this evidence, and is not judged (nor is its signature)"});
+      if (records > 0 && last_size_ != records) tell_tail(records);
     } else if (has_checkpoint_) {
       findings().add({.code = Code::tail_unsigned, .seq = static_cast<std::int64_t>(records) - 1,
                       .expected = std::to_string(checkpoint_.size) + " records", .found = std::to_string(records),
                       .text = "a checkpoint covers more records than there are"});
     } else if (records > 0 && last_size_ != records) {
-      findings().add({.code = report_.counts.checkpoints == 0 ? Code::checkpoint_missing : Code::tail_unsigned,
-                      .seq = static_cast<std::int64_t>(last_size_), .expected = "a checkpoint of size " + std::to_string(records),
-                      .found = std::to_string(last_size_), .text = "no signed checkpoint covers the last records"});
+      tell_tail(records);
     }
     if (chain_.records() > 0 && epochs_.started()) {
       std::string peaks;
@@ -354,6 +357,12 @@ class Auditor {
     report_.known = known_.states();
     if (options_.on_finish) options_.on_finish(source_, epochs_.keys(), report_, findings());
     conclude();
+  }
+
+  void tell_tail(std::uint64_t records) {
+    findings().add({.code = report_.counts.checkpoints == 0 ? Code::checkpoint_missing : Code::tail_unsigned,
+                    .seq = static_cast<std::int64_t>(last_size_), .expected = "a checkpoint of size " + std::to_string(records),
+                    .found = std::to_string(last_size_), .text = "no signed checkpoint covers the last records"});
   }
 
   void tell_clock() {

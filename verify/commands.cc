@@ -208,10 +208,10 @@ int parse_and_run(const std::vector<std::string>& args, std::ostream& out, std::
     options.input = named_ledger();
     options.is_input_from_environment = true;
   }
-  if (options.input.empty()) return complain(err, exit_usage, "no evidence was named: a ledger, a bundle, a directory of tiles or a tlog-proof (ethos-verify --help)");
   if (!options.run.empty() && !is_run_prefix(options.run)) {
     return complain(err, exit_usage, "--run: not a run id (26 characters a-z and 2-7, or its first 4 and more)");
   }
+  if (options.input.empty()) return complain(err, exit_usage, "no evidence was named: a ledger, a bundle, a directory of tiles or a tlog-proof (ethos-verify --help)");
   options.arguments = args;
   options.extra_threads = extra_threads;
   options.now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();

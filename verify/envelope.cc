@@ -28,7 +28,7 @@ Result<std::optional<std::string>> open_signed_statement(std::string_view envelo
   if (!parsed) return parsed.error();
   auto payload = decode_base64(parsed->text_at("payload"));
   if (!payload || parsed->text_at("payloadType") != kPayloadType)
-    return malformed("not a signed statement (DSSE) of in-toto");
+    return malformed("there is no envelope of an in-toto statement in it");
   const std::string message = "DSSEv1 " + std::to_string(kPayloadType.size()) + " " +
                               std::string(kPayloadType) + " " + std::to_string(payload->size()) +
                               " " + *payload;

@@ -167,6 +167,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"deleted", "a file of before was removed"},
     // Kinds of committed values
     {"argv", "kind: the command line"},
+    {"argc", "of run.open: the number of words of the command line; that is known also where `argv` is withheld"},
     {"execs", "kind: programs that were started, with how often"},
     {"output", "kind: what the tool printed; kept only when the run was told to"},
     {"source", "kind: the declaration's bytes; of a denial: who saw it"},

@@ -85,6 +85,7 @@ std::string properties(const AuditReport& report, const ReportContext& context) 
   add("exit", std::to_string(context.exit));
   add("origin", report.origin);
   if (report.checkpoint) add("checkpoint", "size " + std::to_string(report.checkpoint->size) + " root " + report.checkpoint->root.base64());
+  if (!context.at.empty()) add("judged", report.how);
   add("open runs", std::to_string(report.counts.open_runs));
   add("aborted runs", std::to_string(report.counts.aborted_runs));
   add("pin", context.pin == nullptr ? "none" : context.pin->fingerprint);

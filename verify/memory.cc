@@ -175,6 +175,7 @@ Result<Memory::Remembered> Memory::remember(const std::string& path, const Entry
     locked = ::flock(lock.get(), LOCK_EX);
   } while (locked != 0 && errno == EINTR);
   if (locked != 0) return Error{Errc::io, folder + ": lock: " + std::strerror(errno)};
+  const bool was_there = ::access(path.c_str(), F_OK) == 0;
   auto memory = read(path);
   if (!memory) return std::move(memory).error();
   const std::string old = memory->encode();
@@ -184,7 +185,8 @@ Result<Memory::Remembered> Memory::remember(const std::string& path, const Entry
   });
   memory->add(entry);
   Remembered out;
-  out.is_new_file = old.empty();
+  out.is_new_file = !was_there;
+  out.was_empty = was_there && old.empty();
   for (const Entry& one : memory->entries()) {
     if (one.origin != entry.origin || one.size != entry.size) continue;
     out.at_ms = one.at_ms;

@@ -41,6 +41,7 @@ class Memory {
   struct Remembered {
     bool is_added = false;
     bool is_new_file = false;
+    bool was_empty = false;  // it was there, and held nothing
     std::int64_t at_ms = 0;  // since when it is remembered
   };
   static Result<Remembered> remember(const std::string& path, const Entry& entry);

@@ -20,6 +20,7 @@ class PrefixSource final : public EvidenceSource {
 
   [[nodiscard]] const char* kind() const override { return whole_->kind(); }
   [[nodiscard]] bool is_prefix() const override { return true; }
+  [[nodiscard]] bool is_beyond() const override { return is_beyond_; }
   [[nodiscard]] bool has_key_checkpoints() const override { return whole_->has_key_checkpoints(); }
   [[nodiscard]] bool has_blobs() const override { return whole_->has_blobs(); }
   [[nodiscard]] bool may_withhold(std::string_view kind) const override { return whole_->may_withhold(kind); }
@@ -27,6 +28,7 @@ class PrefixSource final : public EvidenceSource {
     return std::min(whole_->estimate(), static_cast<std::uint64_t>(size_));
   }
   [[nodiscard]] std::string how() const override {
+    if (is_beyond_) return whole_->how() + "; the state of " + std::to_string(size_) + " records that --at names is later than all of it, and was not judged";
     return whole_->how() + "; only the first " + std::to_string(size_) + " records were judged";
   }
 
@@ -47,6 +49,8 @@ class PrefixSource final : public EvidenceSource {
     if (whole_->next_checkpoint(out, findings)) {
       if (out.size < size_) return true;
       if (out.size > size_) after_ = out;
+    } else {
+      is_beyond_ = true;  // unless there are records without a checkpoint of their own
     }
     is_signed_ = true;
     out.size = size_;
@@ -96,6 +100,7 @@ class PrefixSource final : public EvidenceSource {
   std::optional<StoredCheckpoint> after_;  // a checkpoint after it that was read already
   bool is_done_ = false;
   bool is_signed_ = false;
+  bool is_beyond_ = false;  // no checkpoint of the evidence itself reaches as far
 };
 
 }  // namespace
@@ -113,7 +118,7 @@ Result<Prefix> read_prefix(const std::string& text) {
   const auto parsed = parse_note(*note);
   const auto checkpoint = parsed ? parse_checkpoint_text(parsed->text) : Result<Checkpoint>(parsed.error());
   if (!checkpoint || checkpoint->size < 1 || checkpoint->size > kMaxSize) {
-    return Error{Errc::malformed, text + " does not hold a signed checkpoint"};
+    return Error{Errc::malformed, text + " does not hold a signed checkpoint (that of a bundle is the member `checkpoint`: tar xOf BUNDLE checkpoint > FILE)"};
   }
   out.size = static_cast<std::int64_t>(checkpoint->size);
   out.note = *std::move(note);

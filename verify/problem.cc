@@ -275,6 +275,9 @@ constexpr std::array<CodeInfo, kCodes> kTable{{
      "a record that names a run's SARIF file came after something that it should have come before, so that it may name another file",
      "a runner names it at once. It was stopped for long, or the key was changed or a pin made in that moment; or whoever holds the key "
      "wrote the record later, perhaps in the place of one that was dropped. With --sarif such a file is never said to be what was written"},
+    {Code::behind_at, "behind_at", V::completeness, S::incomplete,
+     "the evidence is older than the state that --at names",
+     "the newest records were cut off, or this is an older copy than the one that the checkpoint is of"},
 }};
 
 constexpr bool in_order() {

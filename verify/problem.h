@@ -26,9 +26,9 @@ enum class Code : std::uint8_t {
   assertion_failed, assertion_unknown, assertion_empty, no_pin, no_records, bundle, bundle_missing, proof_mismatch,
   state_not_compared, behind_memory, memory_root, tiles, tiles_missing, handover_unseen, proof_malformed,
   record_missing, key_not_listed, quorum_unmet, quorum_behind, bad_cosignature, report_mismatch, report_unknown, pruned, prune_mismatch, anchor_mismatch, hold_broken,
-  memory_damaged, tool_unseen, clock_stepped, run_unknown, dated_back, steady_back, memory_time, sarif_late,
+  memory_damaged, tool_unseen, clock_stepped, run_unknown, dated_back, steady_back, memory_time, sarif_late, behind_at,
 };
-inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::sarif_late) + 1;
+inline constexpr std::size_t kCodes = static_cast<std::size_t>(Code::behind_at) + 1;
 
 enum class VerdictName : std::uint8_t {
   integrity, signatures, trust, completeness, freshness, time, disclosure, policy,

@@ -109,8 +109,9 @@ std::string conclusion(const AuditReport& report, const ReportContext& context) 
     return rest.empty() ? "NOT AS STATED: the evidence holds, but a statement about it does not." : "NOT AS STATED: a statement about it does not hold; nothing was found changed, but " + rest + ".";
   }
   const std::string among = context.period ? ", of the runs that began in " + period_text(context) : "";
+  const std::string state = context.at.empty() || !report.checkpoint ? "" : ", of the state of " + std::to_string(report.checkpoint->size) + " records that --at names and of nothing later";
   switch (context.exit) {
-    case exit_verified: return "VERIFIED: everything asked for was checked and holds" + (report.verdict(VerdictName::statements).checked > 0 ? among : "") + ".";
+    case exit_verified: return "VERIFIED: everything asked for was checked and holds" + state + (report.verdict(VerdictName::statements).checked > 0 ? among : "") + ".";
     case exit_not_verified: return "NOT VERIFIED: something was changed, forged or does not fit.";
     case exit_unverifiable: return "UNVERIFIABLE: nothing wrong was found, but something needed could not be checked.";
     case exit_incomplete: return "INCOMPLETE: what is there is intact, but " + (only_open_runs(report) ? std::string("runs have no end here: they may still have run when it was made, or their newest records are missing.") : std::string("something is missing."));
@@ -280,7 +281,7 @@ std::string run_line(const RunEvidence& run, const RunJudgement& judgement, cons
     out << "network " << e.network << ", writes ";
     if (e.write.empty()) out << "nothing";
     for (std::size_t i = 0; i < e.write.size(); ++i) out << (i > 0 ? ", " : "") << printable(e.write[i], 80);
-    if (e.denials > 0) out << ", " << e.denials << " denied";
+    if (e.denials > 0) out << ", " << e.denials << (e.denials == 1 ? " act denied" : " acts denied");
     if (run.state == RunEvidence::State::closed) out << ", " << duration_text(run.close.at("duration_ms").number());
   }
   if (run.open.text_at("origin") == "learn") out << "; a run of `ethos-run learn`";

@@ -316,7 +316,10 @@ class Session {
     if (!done) return complain(err_, exit_unverifiable, "--memory: " + done.error().what);
     context_.memory.set("state", Value::of(done->is_added ? "remembered" : "known"));
     context_.memory.set("size", Value::of(static_cast<std::int64_t>(report.checkpoint->size)));
-    context_.memory.set("at_ms", Value::of(done->at_ms)).set("new_file", Value::of(done->is_new_file));
+    context_.memory.set("at_ms", Value::of(done->at_ms)).set("new_file", Value::of(done->is_new_file)).set("was_empty", Value::of(done->was_empty));
+    // Who sees no text would not see that nothing was compared: a mistyped name looks like a first visit.
+    if ((options_.quiet || options_.json) && (done->is_new_file || done->was_empty))
+      complain(err_, 0, "--memory " + options_.memory + (done->was_empty ? ": the file was empty" : ": the file was not there and is new") + ", so nothing was compared with an earlier visit");
     return 0;
   }
 

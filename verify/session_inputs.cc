@@ -9,6 +9,7 @@
 #include "verify/report_directory.h"
 #include "verify/sarif_check.h"
 #include "verify/snapshot.h"
+#include "verify/statement_tools.h"
 #include "verify/stdin_file.h"
 
 namespace ethos::verify {
@@ -165,7 +166,7 @@ class InputReader {
     std::optional<Vkey> signer;
     if (!options_.signer.empty()) {
       auto key = parse_vkey(options_.signer);
-      if (!key) return complain(err_, exit_usage, "--signer: " + key.error().what);
+      if (!key) return complain(err_, exit_usage, "--signer: " + signer_fault(options_.signer, key.error().what));
       signer = *std::move(key);
     }
     for (const std::string& name : options_.reports) {

@@ -21,7 +21,7 @@ int failed(const char* option, const Error& error, std::ostream& err) { return c
 int write_statement(const SessionOptions& options, const SessionInputs& inputs, const AttestationPlan& plan, const AuditReport& report,
                     const ReportContext& context, std::ostream& err) {
   if (plan.type == StatementType::svr && context.exit != exit_verified) {
-    return complain(err, context.exit, "--attest: not written, because not everything passed (--attest-type vsa can say FAILED)");
+    return complain(err, context.exit, "--attest: not written, because not everything passed (--attest-type vsa can say FAILED; --at an earlier signed state speaks of that one only)");
   }
   if (!report.checkpoint) return complain(err, context.exit, "--attest: not written, because there is no checkpoint to speak of");
   const bool is_ledgers = plan.key && (plan.key->vkey().name == report.origin || plan.key->vkey().name.starts_with(report.origin + "/"));

@@ -58,6 +58,8 @@ class EvidenceSource {
   // Records ended before the last checkpoint because what holds them is not here, or not readable;
   // a finding of its own says so, and nothing is to be concluded from the rest. Asked at the end.
   [[nodiscard]] virtual bool ends_early() const { return false; }
+  // Of a prefix, once all was read: it asks for more than there is a checkpoint of.
+  [[nodiscard]] virtual bool is_beyond() const { return false; }
   // Whether more of the ledger lies here than is looked at (prefix.h).
   [[nodiscard]] virtual bool is_prefix() const { return false; }
   // Of a prefix: the records and checkpoints after it. Asked after its own last ones.

@@ -50,19 +50,24 @@ void tell(const Value& statement, std::ostream& out) {
     out << "  " << name << printable(text, 2000) << "\n";
   };
   const Value& predicate = statement.at("predicate");
-  if (const std::string pin = predicate.at("policy").text_at("uri"); !pin.empty())
-    line("by the pin  ", pin);
+  const Value& scope = predicate.at("urn:ethos:verdict:1");
+  std::string pin = predicate.at("policy").text_at("uri");
+  if (pin.empty()) pin = scope.text_at("pin");
+  if (!pin.empty()) line("by the pin  ", pin);
   line("type        ", statement.text_at("predicateType"));
   for (const Value& subject : statement.at("subject").items())
     line("subject     ",
          subject.text_at("name") + " sha256 " + subject.at("digest").text_at("sha256"));
+  // Before the result: it is of no more than this.
+  if (scope.has("at"))
+    line("of a state  ", "the one that --at " + scope.text_at("at") + " named, NOT all of the evidence" +
+                             (scope.has("state") ? ": " + scope.text_at("state") : std::string()));
   line("verified    ", predicate.text_at("timeVerified"));
   if (predicate.has("verificationResult"))
     line("result      ", predicate.text_at("verificationResult"));
   for (const char* key : {"properties", "verifiedLevels"}) {
     for (const Value& property : predicate.at(key).items()) line("says        ", property.text());
   }
-  const Value& scope = predicate.at("urn:ethos:verdict:1");
   if (!scope.is_object()) return;
   const Value& counts = scope.at("counts");
   line("of          ", scope.text_at("kind") + " (" + scope.text_at("coverage") + "), " +
@@ -97,6 +102,12 @@ void tell(const Value& statement, std::ostream& out) {
 
 }  // namespace
 
+std::string signer_fault(const std::string& signer, const std::string& why) {
+  struct stat st {};
+  if (::stat(signer.c_str(), &st) != 0) return why;
+  return printable(signer, 300) + " is a file; what stands in it is asked for: --signer \"$(cat " + printable(signer, 300) + ")\"";
+}
+
 Result<std::string> make_statement_key(const std::string& name, const std::string& path) {
   if (!is_key_name(name) || name.size() > 200 || printable(name, 400) != name)
     return malformed(
@@ -127,7 +138,7 @@ Result<std::string> make_statement_key(const std::string& name, const std::strin
 int check_statement(const std::string& path, const std::string& signer, std::ostream& out,
                     std::ostream& err) {
   const auto key = parse_vkey(signer);
-  if (!key) return complain(err, exit_usage, "--signer: " + key.error().what);
+  if (!key) return complain(err, exit_usage, "--signer: " + signer_fault(signer, key.error().what));
   const auto bytes = read_argument(path, kMaxEnvelope);
   if (!bytes) return complain(err, exit_usage, "--check-attest: " + bytes.error().what);
   const auto opened = open_signed_statement(*bytes, *key);

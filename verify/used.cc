@@ -99,9 +99,9 @@ std::vector<std::string> facts_words(const Used& used) {
 // Whether arguments were added to the declared command is told by their number alone.
 std::string added_words(const Used& used) {
   const std::int64_t more = used.argc - static_cast<std::int64_t>(used.declared.size());
-  if (used.argc < 0 || more < 0) return " (as declared)";
-  if (more == 0) return " (as declared; no argument was added)";
-  return " (as declared, and " + std::to_string(more) +
+  if (used.argc < 0 || more < 0) return " (declared; the words that ran are not disclosed)";
+  if (more == 0) return " (declared; of the words that ran only the number is known, which is the same: no argument was added)";
+  return " (declared; of the words that ran only the number is known: " + std::to_string(more) +
          (more == 1 ? " argument that was added and is" : " arguments that were added and are") +
          " not disclosed)";
 }
@@ -134,6 +134,7 @@ Used used_of(const RunEvidence& run, DocumentReader& reader) {
   read_facts(run.open, reader, out);
   if (run.open.at("argc").is_integer()) out.argc = run.open.at("argc").number();
   out.has_end = run.state == RunEvidence::State::closed;
+  out.is_cut = !out.has_end && run.has_enforced();
   if (run.open.has("exe")) {
     out.exe = path_text(run.open.at("exe").at("path"), reader);
     out.exe_sha256 = run.open.at("exe").text_at("sha256");
@@ -228,6 +229,8 @@ std::vector<std::string> used_words(const Used& used) {
                   " bytes of memory in one process, " + std::to_string(used.output_bytes) +
                   " bytes of output");
   }
+  if (used.is_cut)
+    out.emplace_back("it used, and it started: not recorded, because that stands in the end that the run does not have");
   if (!used.programs_started.empty()) {
     std::string line = "it started: " + used.programs_started +
                        (used.programs_started == "1" ? " program" : " programs");

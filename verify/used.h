@@ -33,6 +33,7 @@ struct Used {
   std::vector<std::string> declared;  // the command of the declaration, when that is disclosed
   std::int64_t argc = -1;             // words of the command; -1: not recorded
   bool has_end = false;               // files are brought out at the end only
+  bool is_cut = false;                // a tool started, and the run has no end of its own
   std::string exe;                    // the program's file; "" when it is not recorded
   std::string exe_sha256;
   std::int64_t duration_ms = -1;  // these four: -1 or "" without a run.close

@@ -102,6 +102,10 @@ std::vector<std::string> since_visit_words(const Value& since, const Zone& zone)
   if (!since.is_object()) return out;
   out.push_back("Since what was checked here at " + zoned_text(since.at("at_ms").number(), zone) +
                 " (" + std::to_string(since.at("size").number()) + " records), by your own clock");
+  if (since.at("records").number() == 0) {
+    out.push_back("  0 records, 0 runs were added (what an earlier visit found added, its own answer says: keep the first of a visit, e.g. by --transcript)");
+    return out;
+  }
   out.push_back("  " + counted(since.at("records").number(), "record", "records") + ", " +
                 counted(since.at("runs_added").number(), "run was added", "runs were added") +
                 (since.at("runs_added").number() > 0 ? ":" : ""));
@@ -136,7 +140,9 @@ std::string memory_words(const Value& memory, const Zone& zone) {
   const std::string size = std::to_string(memory.at("size").number()) + " records";
   if (state == "remembered")
     return "remembered: " + size + ", as of now" +
-           (memory.at("new_file").flag() ? "; the file was not there and is new" : "");
+           (memory.at("new_file").flag()    ? "; the file was not there and is new: nothing was compared with an earlier visit"
+            : memory.at("was_empty").flag() ? "; the file was there and empty: nothing was compared with an earlier visit"
+                                            : "");
   if (state == "known")
     return "these " + size + " are remembered since " +
            zoned_text(memory.at("at_ms").number(), zone);

@@ -260,7 +260,7 @@ Result<Zone> Zone::find(std::string_view name, const std::string& directory) {
   if (!is_zone_name(name)) return malformed("a zone is `UTC`, `+HH:MM` or a name like Europe/Berlin");
   const auto bytes = read_file(directory + "/" + std::string(name), kMaxFile);
   if (!bytes) {
-    return Error{Errc::not_found, "no zone `" + std::string(name) + "` in " + directory + " (package tzdata); `UTC` and `+HH:MM` need no file"};
+    return Error{Errc::not_found, "no zone `" + std::string(name) + "` in " + directory + " (package tzdata); `UTC` and an offset of two digits each, `+01:00`, need no file"};
   }
   auto zone = parse_tzif(*bytes);
   if (!zone) return malformed("zone " + std::string(name) + ": " + zone.error().what);

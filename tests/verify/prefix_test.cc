@@ -8,6 +8,7 @@
 #include "tests/verify/support/ledger_maker.h"
 #include "tests/verify/support/shared.h"
 #include "tests/verify/support/verify_run.h"
+#include "verify/encoding.h"
 
 using namespace ethos::support;
 
@@ -117,8 +118,52 @@ TEST_CASE("prefix: a checkpoint of another history or of nobody is not believed"
   CHECK(cut.status == 0);
   save(growth.dir.file("late"), growth.now.checkpoints.rbegin()->second);
   const Outcome shorter = growth.at(growth.dir.file("late"), "then.db");
-  CHECK(shorter.status == 1);
-  CHECK(shorter.has("tail_unsigned"));
+  CAPTURE(shorter.out);
+  CHECK(shorter.status == 4);
+  CHECK(shorter.has("behind_at"));
+  CHECK(shorter.out.find("later than all of it") != std::string::npos);
+  CHECK(shorter.verdict("signatures") == "pass");
+  CHECK(shorter.verdict("completeness") == "incomplete");
+  // A checkpoint of its own, or records that none covers, are another matter.
+  LedgerMaker own = growth.now;
+  own.records.resize(own.records.size() - 1);
+  own.write(growth.dir.file("own.db"));
+  CHECK(growth.at(growth.dir.file("late"), "own.db").status == 1);
+  LedgerMaker tail = growth.then;
+  add_run(tail, run_of('e', 1));
+  tail.checkpoints.erase(std::prev(tail.checkpoints.end()));
+  tail.write(growth.dir.file("tail.db"));
+  const Outcome unsigned_tail = growth.at(growth.dir.file("late"), "tail.db");
+  CAPTURE(unsigned_tail.out);
+  CHECK(unsigned_tail.status == 1);
+  CHECK(unsigned_tail.has("tail_unsigned"));
+}
+
+TEST_CASE("prefix: every form of the answer says that it is of an earlier state", "[verify]") {
+  const Growth growth;
+  const std::string key = growth.dir.file("key");
+  const Outcome made = verify_with({"--make-key", "auditor.example", "--attest-key", key});
+  REQUIRE(made.status == 0);
+  const std::string vkey = made.out.substr(0, made.out.size() - 1);
+  const std::string part = "only the first " + std::to_string(growth.size) + " records were judged";
+  for (const std::string type : {"svr", "vsa"}) {
+    const std::string file = growth.dir.file(type);
+    const Outcome r = verify_with({"--pin", growth.dir.file("pin"), "--at", growth.dir.file("note"), "--attest", file, "--attest-type", type, "--attest-key", key, "--junit",
+                                   growth.dir.file("j"), growth.dir.file("now.db")});
+    CAPTURE(r.out, r.err);
+    REQUIRE(r.status == 0);
+    CHECK(r.out.find("VERIFIED: everything asked for was checked and holds, of the state of " + std::to_string(growth.size) + " records that --at names") != std::string::npos);
+    const Outcome told = verify_with({"--check-attest", file, "--signer", vkey});
+    CAPTURE(told.out);
+    CHECK(told.out.find("of a state  the one that --at ") != std::string::npos);
+    CHECK(told.out.find(part) != std::string::npos);
+    CHECK(told.out.find("by the pin  urn:ethos:pin:") != std::string::npos);
+    const Json statement = Json::parse(*ethos::verify::decode_base64(Json::parse(slurp(file)).at("payload").get<std::string>()));
+    CHECK(statement.at("subject").at(0).at("annotations").at("urn:ethos:state").get<std::string>().find(part) != std::string::npos);
+    CHECK(slurp(growth.dir.file("j")).find(part) != std::string::npos);
+    REQUIRE(verify_with({"--quiet", "--pin", growth.dir.file("pin"), "--attest", file, "--attest-type", type, "--attest-key", key, growth.dir.file("now.db")}).status == 0);
+    CHECK(verify_with({"--check-attest", file, "--signer", vkey}).out.find("of a state") == std::string::npos);
+  }
 }
 
 TEST_CASE("prefix: what came later does not count, what came before does", "[verify]") {

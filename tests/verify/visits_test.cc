@@ -426,9 +426,51 @@ TEST_CASE("withheld: values that are not here are told by kind and record, and h
   CHECK(verify_maker(all).json.at("withheld").empty());
 }
 
+TEST_CASE("memory: one that is new or empty is told apart, and told to scripts", "[verify]") {
+  LedgerMaker ledger;
+  add_run(ledger);
+  const TempDir dir;
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  const auto call = [&](const std::string& how) { return verify_with({how, "--pin", dir.file("pin"), "--memory", dir.file("m"), dir.file("l.db")}); };
+  const Outcome made = call("--quiet");
+  CHECK(made.status == 0);
+  CHECK(has(made.err, "the file was not there and is new"));
+  const Outcome again = call("--runs");
+  CHECK(again.err.empty());
+  CHECK(has(again.out, "0 records, 0 runs were added (what an earlier visit found added"));
+  save(dir.file("m"), "");
+  const Outcome emptied = call("--json");
+  CHECK(has(emptied.err, "the file was empty"));
+  CHECK(emptied.json.at("memory").at("was_empty") == true);
+  CHECK(emptied.json.at("memory").at("new_file") == false);
+}
+
+TEST_CASE("words: a run that was cut off says what is not recorded of it", "[verify]") {
+  LedgerMaker ledger;
+  RunChoices choices;
+  choices.close = false;
+  choices.abort = true;
+  add_run(ledger, choices);
+  const TempDir dir;
+  ledger.write(dir.file("l.db"));
+  save(dir.file("pin"), ledger.pin());
+  CHECK(has(verify_with({"--runs", "--pin", dir.file("pin"), dir.file("l.db")}).out, "it used, and it started: not recorded"));
+}
+
+TEST_CASE("messages: the name of a file where a key is asked for, and a run id before the evidence", "[verify]") {
+  const TempDir dir;
+  save(dir.file("vkey"), "x");
+  CHECK(has(verify_with({"--check-attest", dir.file("vkey"), "--signer", dir.file("vkey")}).err, "is a file; what stands in it is asked for"));
+  CHECK(has(verify_with({"--run", dir.file("vkey")}).err, "not a run id"));
+  CHECK(has(verify_with({"--zone", "+1", "x"}).err, "`+01:00`"));
+  CHECK(has(verify_with({"--at", dir.file("vkey"), "x"}).err, "tar xOf BUNDLE checkpoint"));
+  CHECK(verify_with({"--explain", "argc"}).status == 0);
+}
+
 TEST_CASE("words: added arguments are claimed only where their number shows them", "[verify]") {
   for (const auto& [argc, part] :
-       {std::pair{0, "no argument was added"},
+       {std::pair{0, "(declared; of the words that ran only the number is known, which is the same"},
         std::pair{2, "2 arguments that were added and are not disclosed"}}) {
     LedgerMaker ledger;
     RunChoices choices;
