@@ -129,6 +129,95 @@ std::string act_text(const Model& model, const Denial& denial) {
   return act_text(model.text(denial.operation), model.text(denial.object), denial.access);
 }
 
+Refuser refuser_of(std::string_view source, std::string_view outcome) {
+  if (outcome == "attempt")
+    return {"not_recorded", "not recorded: it was left to the kernel, whose answer was not seen"};
+  if (source == "seccomp")
+    return {"supervisor", "supervisor, to whom the kernel's seccomp filter gave the call"};
+  if (source == "landlock_audit") return {"landlock", "kernel: its Landlock ruleset"};
+  if (source == "commit") return {"commit", "commit: ethos-run, when results were brought out"};
+  if (source == "plan") return {"plan", "ethos-run before the start, by the declaration"};
+  if (source == "launcher") return {"launcher", "ethos-run before the start, building the cage"};
+  if (source == "supervisor") return {"supervisor", "supervisor"};
+  return {"not_recorded", "not recorded"};
+}
+
+Refuser refuser_of(const Model& model, const Denial& denial) {
+  return refuser_of(model.text(denial.source), model.text(denial.outcome));
+}
+
+std::string_view refusers_text() {
+  return "Refused by: whose answer the record has. Supervisor: the kernel's seccomp filter stopped "
+         "the call and gave it to the supervisor, whose answer the tool got; the kernel did not "
+         "carry the call out. Kernel, Landlock: the kernel's audit told of the refusal. Commit: "
+         "ethos-run did not bring a result out. Whether something behind it (a mount, the Landlock "
+         "ruleset, an empty network, file permissions) would have refused the act too was not "
+         "asked and is not recorded. What such means of the kernel refused by themselves has no "
+         "record";
+}
+
+Nature nature_of(std::string_view operation, std::string_view rule, Access access) {
+  if (access == Access::write) return Nature::change;
+  if (access == Access::read) return Nature::read;
+  if (access == Access::read_or_write) return Nature::unknown;
+  if (operation == "landlock") {  // the rule is the rights that were missing
+    for (const std::string_view word :
+         {"fs.write", "fs.make", "fs.remove", "fs.truncate", "fs.refer"}) {
+      if (rule.find(word) != std::string_view::npos) return Nature::change;
+    }
+    if (rule.find("net.") != std::string_view::npos) return Nature::reach;
+    if (rule.find("fs.execute") != std::string_view::npos) return Nature::start;
+    return rule.find("fs.read") != std::string_view::npos ? Nature::read : Nature::other;
+  }
+  if (operation == "commit") return Nature::change;
+  if (rule == "no-network" || operation == "connect") return Nature::reach;
+  const std::string_view words = act_words(operation, access);
+  if (words == "to start it as a program") return Nature::start;
+  if (words == "to reach a network" || words == "to send" || words == "to take an address")
+    return Nature::reach;
+  return words.empty() ? Nature::other : Nature::change;
+}
+
+Nature nature_of(const Model& model, const Denial& denial) {
+  return nature_of(model.text(denial.operation), model.text(denial.rule), denial.access);
+}
+
+std::string_view name_of(Nature nature) {
+  switch (nature) {
+    case Nature::change:
+      return "change";
+    case Nature::reach:
+      return "reach";
+    case Nature::start:
+      return "start";
+    case Nature::read:
+      return "read";
+    case Nature::unknown:
+      return "read_or_write";
+    case Nature::other:
+      return "other";
+  }
+  return "";
+}
+
+std::string_view label_of(Nature nature) {
+  switch (nature) {
+    case Nature::change:
+      return "to change something";
+    case Nature::reach:
+      return "to reach something outside";
+    case Nature::start:
+      return "to start a program";
+    case Nature::read:
+      return "to read";
+    case Nature::unknown:
+      return "an open, to read or to write";
+    case Nature::other:
+      return "another call";
+  }
+  return "";
+}
+
 std::string errno_text(std::int64_t error) {
   struct Word {
     std::int64_t error;

@@ -31,6 +31,25 @@ std::string act_text(std::string_view operation, std::string_view object,
                      Access access = Access::none);
 std::string act_text(const Model& model, const Denial& denial);
 
+// Who refused an act, as far as its record tells by source and outcome (events.md). What else would
+// have refused it (a mount, Landlock, file permissions) was never asked, and no record tells.
+struct Refuser {
+  std::string_view code;   // machine formats
+  std::string_view label;  // pages
+};
+Refuser refuser_of(std::string_view source, std::string_view outcome);
+Refuser refuser_of(const Model& model, const Denial& denial);
+// What these words mean, for the caption of a table that has them.
+std::string_view refusers_text();
+
+// What an act would have done. `unknown`: an open to read or to write, which the records do not
+// tell apart.
+enum class Nature : std::uint8_t { change, reach, start, read, unknown, other };
+Nature nature_of(std::string_view operation, std::string_view rule, Access access);
+Nature nature_of(const Model& model, const Denial& denial);
+std::string_view name_of(Nature nature);
+std::string_view label_of(Nature nature);
+
 // "ENOENT: for the tool, there is nothing of that name"; "error number 95" of one without words.
 std::string errno_text(std::int64_t error);
 // How a denied act was answered: errno_text, or that the kernel's answer was not seen; empty when

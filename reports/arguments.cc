@@ -72,27 +72,41 @@ base::Result<std::string> ArgumentReader::open(const std::string& commitment) {
 
 base::Result<void> ArgumentReader::open_all(Model& model) {
   std::vector<std::string> keys;
-  std::vector<std::size_t> run_of;
-  for (std::size_t i = 0; i < model.runs.size(); ++i) {
-    const auto raw = base::decode_base64(model.runs[i].argv);
-    if (!raw || raw->size() != std::tuple_size_v<Hash>) continue;
+  struct Wanted {
+    std::size_t run = 0;
+    std::string_view kind;
+  };
+  std::vector<Wanted> wanted;
+  const auto want = [&](std::size_t run, std::string_view kind, const std::string& commitment) {
+    const auto raw = base::decode_base64(commitment);
+    if (!raw || raw->size() != std::tuple_size_v<Hash>) return;
     keys.emplace_back(base::as_text(*raw));
-    run_of.push_back(i);
+    wanted.push_back({run, kind});
+  };
+  for (std::size_t i = 0; i < model.runs.size(); ++i) {
+    want(i, "argv", model.runs[i].argv);
+    want(i, "source", model.runs[i].declaration);
   }
   bool is_wrong = false;
   auto done = read(request_, keys, [&](std::size_t index, const Disclosed& value) {
     const Hash hash = commit(value.salt, value.bytes);
     const std::string_view made(reinterpret_cast<const char*>(hash.data()), hash.size());
-    if (value.kind != "argv" || made != keys[index]) {
+    if (value.kind != wanted[index].kind || made != keys[index]) {
       is_wrong = true;
       return;
     }
-    model.runs[run_of[index]].command =
-        model.names.id(command_text(value.bytes), NameRole::arguments);
+    Run& run = model.runs[wanted[index].run];
+    if (value.kind == "argv") {
+      run.command = model.names.id(command_text(value.bytes), NameRole::arguments);
+    } else {
+      run.declaration_sha256 = model.names.id("sha256:" + hex(Sha256().add(value.bytes).finish()),
+                                              NameRole::declaration);
+    }
   });
   if (!done) return done;
   if (is_wrong)
-    return base::fail(base::Errc::mismatch, "a command line is not the one its record commits to");
+    return base::fail(base::Errc::mismatch,
+                      "a command line or declaration is not the one its record commits to");
   return {};
 }
 

@@ -9,8 +9,8 @@
 
 namespace ethos::reports {
 
-// Opens commitments of kind `argv` (docs/formats/commitment.md), from the ledger or bundle of the
-// request. What is shown is what the record commits to, or nothing is shown.
+// Opens commitments of the kinds `argv` and `source` (docs/formats/commitment.md), from the ledger
+// or bundle of the request. What is shown is what the record commits to, or nothing is shown.
 //
 // Errc::mismatch: a value that is not the committed one.
 class ArgumentReader {
@@ -19,7 +19,8 @@ class ArgumentReader {
   // `commitment`: base64 of `c`. The command line as a shell would take it again, on one line;
   // empty when its bytes are not there (withheld or erased).
   base::Result<std::string> open(const std::string& commitment);
-  // Those of all runs of the model, into Run::command.
+  // Those of all runs of the model, into Run::command, and the digest of each declaration's file,
+  // into Run::declaration_sha256.
   base::Result<void> open_all(Model& model);
 
  private:

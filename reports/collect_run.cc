@@ -9,6 +9,8 @@
 namespace ethos::reports {
 namespace {
 
+constexpr std::size_t kMaxInterpreters = 4;  // events.md, E-24
+
 std::uint64_t not_negative(std::int64_t number) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, number));
 }
@@ -49,6 +51,12 @@ void Collector::start_row(const Event& event, Run& run) {
     if (const JsonValue reader = exe["interpreter"]; reader.exists()) {
       run.interpreter = model_.names.id(path_text(reader["path"]), NameRole::path);
       run.interpreter_sha256 = name(reader["sha256"], NameRole::program);
+    }
+    const JsonValue more = exe["interpreters"];
+    for (JsonValue one = more.first(); one.exists(); one = more.after(one)) {
+      if (run.interpreters.size() == kMaxInterpreters) break;
+      run.interpreters.push_back({model_.names.id(path_text(one["path"]), NameRole::path),
+                                  name(one["sha256"], NameRole::program)});
     }
   }
 }

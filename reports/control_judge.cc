@@ -77,10 +77,11 @@ ControlState allowed_used(const Model& model) {
     const MatrixCell& cell = row.cells[static_cast<std::size_t>(Capability::write)];
     if (cell.granted != 0 && cell.used == 0 && cell.unused == cell.granted) ++unused;
   }
-  return state(Shown::partly,
-               grant_rows_text(model) + "; " + counted(unused, "tool", "tools") +
-                   " never used a write grant",
-               "records of allowed reads, program starts by name and network use");
+  return state(
+      Shown::partly,
+      grant_rows_text(model) + "; " + counted(unused, "tool", "tools") +
+          ": nothing came out of a write grant (whether it was written to is not recorded)",
+      "records of allowed reads, program starts by name and network use");
 }
 
 ControlState denial(const Model& model) {
@@ -379,6 +380,23 @@ constexpr std::array<Judge, 21> kJudges = {{
 }};
 
 }  // namespace
+
+std::string says_text(const ControlState& row, const ControlKind& kind) {
+  switch (row.state) {
+    case Shown::shown:
+    case Shown::recorded:
+      return kind.shows;
+    case Shown::partly:
+      return "in part: " + kind.shows;
+    case Shown::contradicted:
+      return "nothing: contradicted";
+    case Shown::no_event:
+      return "nothing: no such event";
+    case Shown::not_recorded:
+      return "nothing: absent";
+  }
+  return {};
+}
 
 bool is_known_kind(std::string_view kind) {
   return std::any_of(kJudges.begin(), kJudges.end(),

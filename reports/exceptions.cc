@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kMaxText = 600;
 constexpr std::size_t kMaxAct = 200;
 constexpr std::size_t kMaxActs = 8;
+constexpr std::size_t kMaxListed = 12;  // acts of a line that the page tells one by one
 
 // Denials of one run with one phase and rule are one exception: a tool that tries the same thing a
 // hundred times deviated once.
@@ -97,12 +98,26 @@ class Lister {
   void denial_group(const DenialGroup& group) {
     const Denial& first = *group.first;
     const std::string tried = tried_text(group);
+    const auto describe = [&] {
+      Exception& row = model_.exceptions.back();
+      row.records = group.records.size();
+      for (const Denial* denial : group.records) {
+        const std::string_view by = refuser_of(model_, *denial).code;
+        if (row.refused_by.find(by) == std::string::npos)
+          row.refused_by += (row.refused_by.empty() ? "" : ", ") + std::string(by);
+        const Nature nature = nature_of(model_, *denial);
+        row.is_change = row.is_change || nature == Nature::change || nature == Nature::reach ||
+                        nature == Nature::start;
+        if (row.denials.size() < kMaxListed)
+          row.denials.push_back(static_cast<std::uint32_t>(denial - model_.denials.data()));
+      }
+    };
     if (model_.text(first.phase) == "setup") {
       std::string happened = "not started";
       if (first.cause != NameId::none) happened += ": " + model_.text(first.cause);
       add(ExceptionKind::refused, first.run, first.ref, first.at_ms, model_.text(first.rule), tried,
           happened);
-      model_.exceptions.back().records = group.records.size();
+      describe();
       return;
     }
     std::string happened =
@@ -116,7 +131,7 @@ class Lister {
     add(ExceptionKind::denied, first.run, first.ref, first.at_ms, model_.text(first.rule), tried,
         happened);
     model_.exceptions.back().is_open = group.attempts != 0;
-    model_.exceptions.back().records = group.records.size();
+    describe();
   }
 
   // Every act, as long as there is room: this may be the only place that people read. What does not
@@ -187,6 +202,7 @@ class Lister {
         limit_text(record), limit_outcome(record));
     model_.exceptions.back().is_killed = record.action == "killed";
     model_.exceptions.back().is_presumed = is_presumed(record);
+    model_.exceptions.back().limit_by = limit_actor(record);
   }
 
   Model& model_;
@@ -201,7 +217,9 @@ int rank_of(const Exception& row) {
   if (row.kind != ExceptionKind::denied) return 0;
   if (row.is_open) return -1;
   const auto* at = std::find(kRules.begin(), kRules.end(), row.rule);
-  return static_cast<int>(at - kRules.begin());
+  const auto rank = static_cast<int>(at - kRules.begin());
+  // Of the rest, what would have changed something stands before what would only have been read.
+  return at == kRules.end() && !row.is_change ? rank + 1 : rank;
 }
 
 std::string_view order_text() {
@@ -210,7 +228,9 @@ std::string_view order_text() {
          "from it; then refused acts, limits, and starts that were refused. Refused acts: first "
          "those whose answer was not seen; then reaching for a network (data could leave), Git "
          "data (what is planted there is run later, by somebody else), hidden content (secrets), "
-         "other system call tables, other calls, and everything else. Limits: what ended a run "
+         "calls of another table (32-bit), other calls, then what would have changed, reached or "
+         "started something, and last what may only have been read (a program looks for many files "
+         "that it does not need). Limits: what ended a run "
          "first. Then by record. It is an order of kinds and no measure of damage or intent.";
 }
 

@@ -213,6 +213,13 @@ Coverage::State covered_by_all(const Fleet& fleet, Coverage FleetMember::*which)
 
 }  // namespace
 
+// As coverage.h says it of the report of one ledger.
+bool knows_start(const FleetMember& member) {
+  return member.open_at_start != 0 || !member.covered.begins_earlier;
+}
+
+bool knows_end(const FleetMember& member) { return !member.covered.ends_later; }
+
 FleetBuilder::FleetBuilder(const Request& request) {
   Model& frame = fleet_.frame;
   frame.generator = generator_of(request);
@@ -290,6 +297,7 @@ void FleetBuilder::count(const Model& model, std::uint32_t member) {
   for (const Exception& row : model.exceptions) {
     const Run& run = model.runs[row.run];
     fleet_.exceptions.push_back({member, run.id, model.text(run.tool), row});
+    fleet_.exceptions.back().what.denials.clear();  // they point into that model
   }
   fleet_.all_exceptions += static_cast<std::int64_t>(model.exceptions.size());
   trim(2 * kMaxFleetExceptions);

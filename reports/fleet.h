@@ -45,6 +45,9 @@ struct FleetMember {
   std::string population;
   std::vector<Shown> controls;  // in the order of the map
 };
+// Whether its records reach the moments at which runs of it may straddle.
+bool knows_start(const FleetMember& member);
+bool knows_end(const FleetMember& member);
 struct FleetTool {
   std::string tool;
   std::int64_t members = 0, runs = 0, in_force = 0, refused = 0, not_executed = 0;

@@ -186,6 +186,17 @@ class FleetPage {
     html_.raw("<td class=\"n\">").number(value).raw("</td>");
   }
 
+  void straddling(std::int64_t runs, bool is_known, std::string_view last) {
+    html_.raw("<td class=\"n\">");
+    if (is_known) {
+      html_.number(runs);
+    } else {
+      html_.raw("not known").text(last);
+      if (!last.empty()) html_.number(runs);
+    }
+    html_.raw("</td>");
+  }
+
   void figure_row(const FleetMember& member) {
     const Tally& now = member.now;
     html_.raw("<tr><th scope=\"row\">").text(member.name);
@@ -262,30 +273,34 @@ class FleetPage {
     html_.raw("<section id=\"completeness\"><h2>Completeness</h2>\n");
     const std::size_t shown = std::min(fleet_.members.size(), page_.limits.run_rows);
     put_shown(html_, shown, fleet_.members.size(), "in the order of the list", "members.csv");
-    open_table(html_, {"",
-                       "Each ledger is one unbroken row of numbers from 0 to its last record; its "
-                       "own report has the table that accounts for every record.",
-                       "",
-                       {{"Ledger"},
-                        {"Records", true},
-                        {"Period covered"},
-                        {"Period before"},
-                        {"Open at start", true},
-                        {"Open at end", true},
-                        {"Without end", true},
-                        {"Aborted", true},
-                        {"Gap records", true},
-                        {"Lost acts", true},
-                        {"Clock anomalies", true},
-                        {"Completeness"}}});
+    open_table(
+        html_,
+        {"",
+         "Each ledger is one unbroken row of numbers from 0 to its last record; its "
+         "own report has the table that accounts for every record. Open at start, at end: runs "
+         "that straddle the period's begin (counted in the period before) and its "
+         "end (counted in this one).",
+         "",
+         {{"Ledger"},
+          {"Records", true},
+          {"Period covered"},
+          {"Period before"},
+          {"Open at start", true},
+          {"Open at end", true},
+          {"Without end", true},
+          {"Aborted", true},
+          {"Gap records", true},
+          {"Lost acts", true},
+          {"Clock anomalies", true},
+          {"Completeness"}}});
     for (std::size_t i = 0; i < shown; ++i) {
       const FleetMember& member = fleet_.members[i];
       html_.raw("<tr><th scope=\"row\">").text(member.name).raw("</th>");
       cell(member.source.size);
       html_.raw("<td>").text(covered_word(member.covered)).raw("</td><td>");
       html_.text(covered_word(member.covered_before)).raw("</td>");
-      cell(member.open_at_start);
-      cell(member.open_at_end);
+      straddling(member.open_at_start, knows_start(member), "");
+      straddling(member.open_at_end, knows_end(member), "; at the last record ");
       cell(member.now.open);
       cell(member.now.aborted);
       cell(member.now.gap_records);

@@ -72,7 +72,17 @@ class Writer {
     put_tally_before(out_, row.previous, row.covered_before.state);
     out_.member("exceptions", row.exceptions).member("drift", row.drift);
     out_.member("widened", row.widened).member("unapproved", row.unapproved);
-    out_.member("open_at_start", row.open_at_start).member("open_at_end", row.open_at_end);
+    // As in the report of one ledger: of a moment that no record covers nothing is known.
+    if (knows_start(row)) {
+      out_.member("open_at_start", row.open_at_start);
+    } else {
+      out_.key("open_at_start").null();
+    }
+    if (knows_end(row)) {
+      out_.member("open_at_end", row.open_at_end);
+    } else {
+      out_.key("open_at_end").null().member("open_at_last_record", row.open_at_end);
+    }
     out_.member("clock_anomalies", row.clock_anomalies).member("population", row.population);
   }
 

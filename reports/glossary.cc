@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reports/acts.h"
 #include "reports/limit_forms.h"
 #include "reports/words.h"
 
@@ -24,6 +25,9 @@ const std::vector<Term>& glossary() {
        "what ethos-run builds around a tool from namespaces, a system call filter and limits. It "
        "stood means that ethos-run read it back from the kernel and recorded what it got, before "
        "the tool was released."},
+      {"Capability",
+       "two things. In this report: one kind of thing that a tool may get (a capability.grant "
+       "record). Of the kernel: a part of root's power (CAP_...); a cage has none of these."},
       {"Catalog", "declarations of usual tools that are installed with ethos-run."},
       {"Ceiling",
        "the most that a declaration of an origin may ask for; a start that asks for more is "
@@ -51,6 +55,7 @@ const std::vector<Term>& glossary() {
       {"Digest / SHA-256",
        "a number that bytes give and that no other known bytes give; printed in 64 hex digits."},
       {"Drift", "grants of a tool that differ from those it had before."},
+      {"Env", "the grant of environment variables, by name; env none: not one of the caller's."},
       {"Errno",
        "the number by which the kernel says why a call failed. EPERM, EACCES: it was refused, also "
        "because the content is hidden. ENOENT in a denial: the host has it, and the tool was told "
@@ -61,6 +66,9 @@ const std::vector<Term>& glossary() {
        "lost, refused, or at a limit. Other deviations are not among them, and that section says "
        "where they are. An exit of a tool other than 0 is none: what it means, the tool says."},
       {"Export", "a file that was brought out of a run's staged write grant when the run ended."},
+      {"Fs.read / fs.write / fs.exec / fs.hide",
+       "grants about files, as records name them: to read, to write, to start programs from a "
+       "place, and which content is hidden below a read grant."},
       {"Gap", "acts that were counted and have no record of their own."},
       {"Genesis", "record 0, with which a ledger begins: it names the ledger and its first keys."},
       {"Git rule",
@@ -100,6 +108,7 @@ const std::vector<Term>& glossary() {
       {"Observation",
        "which calls were notified: all, those that write, or none (off). What is not observed is "
        "still refused."},
+      {"Openat / openat2", "the calls by which a program opens a file, to read or to write it."},
       {"Origin", "the name of a ledger, never used twice; of a declaration, where it lay."},
       {"Outcome", "denied: refused; attempt: left to the kernel."},
       {"Peak / Highest seen",
@@ -116,11 +125,16 @@ const std::vector<Term>& glossary() {
       {"Profile",
        "a named set of what a kind of tool gets and of its limits, on which a declaration builds "
        "(Strength of enforcement)."},
+      {"Program start",
+       "a call (execve) that starts a program's file. The tool's own start is one of them; a "
+       "process that only makes a copy of itself (fork) starts no program, so there may be many "
+       "processes and one start."},
       {"Prune / Dropped", "old records were removed for retention; their hashes are still there."},
       {"Record number and leaf hash",
        "#seq is the record's place in the ledger; the 16 hex digits are the start of its RFC 6962 "
        "leaf hash."},
       {"Redaction", "values withheld from this report by a policy, counted."},
+      {"Refused by", refusers_text()},
       {"Release",
        "the moment at which the tool was let go, after its cage stood and was recorded. From it "
        "time is counted (Ran for)."},

@@ -5,6 +5,7 @@
 
 #include "reports/html.h"
 #include "reports/html_parts.h"
+#include "reports/limit_forms.h"
 #include "reports/limit_words.h"
 #include "reports/text.h"
 #include "reports/unwatched.h"
@@ -60,10 +61,15 @@ void put_dash(const Page& page, const MatrixRow& row, const MatrixCell& cell,
   } else if (is_empty) {
     html.raw("<span class=\"s-dim\">–</span>");
   }
-  const std::int64_t blind =
-      knows_runs ? unwatched_in(unwatched_runs(model, row.tool), capability) : 0;
-  if (blind == 0 || (cell.granted != 0 && capability != Capability::read)) return;
-  html.raw(" <span class=\"cell nw mute\">not watched\u00a0").number(blind).raw("</span>");
+  if (!knows_runs || (cell.granted != 0 && capability != Capability::read)) return;
+  const Unwatched blind = unwatched_runs(model, row.tool);
+  const std::int64_t reads = unwatched_in(blind, capability) - blind.nothing;
+  if (reads > 0)
+    html.raw(" <span class=\"cell mute\">reads not watched\u00a0").number(reads).raw("</span>");
+  if (blind.nothing != 0 && unwatched_in(blind, capability) != 0)
+    html.raw(" <span class=\"cell nw mute\">not watched\u00a0")
+        .number(blind.nothing)
+        .raw("</span>");
 }
 
 // A run stands in one of the two: no mark says well and badly of the same one.
@@ -85,8 +91,12 @@ void put_cell(const Page& page, const MatrixRow& row, Capability capability) {
     return;
   }
   if (cell.tried != 0) put_state(html, "s-tried", "▷", "tried", cell.tried, cell.first_tried);
-  if (cell.used != 0) put_state(html, "s-used", "●", "used", cell.used, cell.first_used);
-  if (cell.unused != 0) put_state(html, "s-unused", "○", "unused", cell.unused, cell.first_granted);
+  if (cell.used != 0)
+    put_state(html, "s-used", "●",
+              capability == Capability::execute ? Markup("started") : Markup("used"), cell.used,
+              cell.first_used);
+  if (cell.unused != 0)
+    put_state(html, "s-unused", "○", "nothing came out", cell.unused, cell.first_granted);
   if (cell.unrecorded != 0) put_state(html, "s-dim", "◐", "granted", cell.unrecorded, std::nullopt);
   put_dash(page, row, cell, capability);
   html.raw("</td>");
@@ -119,32 +129,38 @@ void put_matrix(const Page& page) {
   std::string empty;
   const std::vector<Capability> columns = used_columns(model, empty);
   html.raw(
-      "<ul class=\"legend\"><li><span class=\"sym s-used\">●</span>granted and used</li><li><span "
+      "<ul class=\"legend\"><li><span class=\"sym s-used\">●</span>granted and used; of starting "
+      "programs the tool's own start counts, so that <em>started</em> "
+      "says no more than that it ran</li><li><span "
       "class=\"sym s-unused\">○</span>"
-      "granted and unused</li><li><span class=\"sym s-dim\">◐</span>granted; use of this kind is "
+      "granted to write, and nothing came out (whether something was written in the run's own "
+      "layer is "
+      "not recorded)</li><li><span class=\"sym s-dim\">◐</span>granted; use of this kind is "
       "not recorded</li><li><span class=\"sym "
       "s-tried\">▷</span>tried without a grant, or beyond it: an act of the tool, which was denied "
       "or "
       "left to the kernel (Denials and limits says which)</li><li><span "
       "class=\"sym s-dim\">–</span>not granted, no "
-      "attempt recorded</li><li><strong>not watched</strong> in so many runs: there a refused act "
-      "of this kind leaves no record (<a href=\"#weaker\">What was observed</a>)</li><li><span "
+      "attempt recorded</li><li><strong>reads not watched</strong> in so many runs: there a "
+      "refused "
+      "read leaves no record, a refused change does; <strong>not watched</strong>: no refused act "
+      "of this kind does (<a href=\"#weaker\">What was observed</a>)</li><li><span "
       "class=\"sym s-limit\">▲</span>limits in force, met or near: a record says that one was "
       "reached, or that the run was seen at or near it</li><li><span class=\"sym "
       "s-dim\">△</span>limits in force, no record that one was met; what that is worth: <a "
       "href=\"#limit-forms\">Limits in force</a></li></ul>\n");
   html.raw(
       "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table "
-      "class=\"matrix\"><caption>Figures are runs, "
-      "started of opened in the second column; #n "
+      "class=\"matrix\"><caption>Figures are runs; the "
+      "second column has how many were started, of all that were opened; #n "
       "is the first record that shows it. ");
   if (!empty.empty())
     html.raw("Not granted beyond the base runtime, and no try of any tool recorded: ")
         .text(empty)
         .raw(".");
   html.raw(
-      "</caption><thead><tr><th scope=\"col\">Tool</th><th scope=\"col\" class=\"n\">Started of "
-      "opened</th>");
+      "</caption><thead><tr><th scope=\"col\">Tool</th><th scope=\"col\" class=\"n\">Started, of "
+      "all opened</th>");
   for (const Capability column : columns)
     html.raw("<th scope=\"col\">").text(label_of(column)).raw("</th>");
   html.raw("</tr></thead><tbody>\n");
@@ -196,7 +212,7 @@ void put_use(const Page& page, const GrantRow& row) {
   } else if (row.grant.capability == Capability::execute) {
     page.html.raw("program starts seen: ").number(row.acts).raw(" in ");
     put_count(page.html, row.used_runs, "run", "runs");
-    page.html.raw("; which ones is committed in the records");
+    page.html.raw("; the tool's own start is one of them; which ones is committed in the records");
   } else {
     put_write_use(page.html, row);
   }
@@ -208,7 +224,8 @@ void put_object(const Page& page, const Grant& grant) {
   const std::string& detail = page.model.text(grant.detail);
   if (grant.capability == Capability::limits) {
     put_code(html, object);
-    html.raw(" at most ").text(limit_figure(object, grant.value)).raw(", by ").text(detail);
+    html.raw(" at most ").text(limit_figure(object, grant.value)).raw(", by ");
+    html.text(short_enforcer(object, detail));
     return;
   }
   html.raw("<span class=\"long\">");
@@ -238,6 +255,13 @@ std::size_t end_of_line(const Model& model, std::size_t first) {
   return end;
 }
 
+bool has_ended(const Page& page, NameId tool) {
+  const std::vector<Run>& runs = page.model.runs;
+  return std::any_of(runs.begin(), runs.end(), [tool](const Run& run) {
+    return run.tool == tool && run.enforced && run.state == RunState::closed;
+  });
+}
+
 void put_limits_of(const Page& page, std::size_t first, std::size_t end) {
   Html& html = page.html;
   for (std::size_t i = first; i < end; ++i) {
@@ -248,6 +272,8 @@ void put_limits_of(const Page& page, std::size_t first, std::size_t end) {
       html.raw(" (");
       put_limit_use(page, row);
       html.raw(")");
+    } else if (page.model.text(row.grant.object) == "output_bytes" && has_ended(page, row.tool)) {
+      html.raw(" (highest seen: 0 B)");  // counted in every run that ended
     }
   }
 }

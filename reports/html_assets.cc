@@ -30,7 +30,7 @@ h3{font-size:1.05rem;margin:1.5rem 0 .4rem}
 p,li,dd{max-width:70ch;overflow-wrap:anywhere}
 p{margin:.5rem 0}
 .mute,small{color:var(--mute);font-size:.88rem}
-.facts{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.8rem 0 0}
+.facts{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.15rem 1rem;margin:.8rem 0 0}
 .facts dt{color:var(--mute)}.facts dd{margin:0;overflow-wrap:anywhere;max-width:none}
 nav ol{list-style:none;margin:0;padding:.6rem 0;display:flex;flex-wrap:wrap;gap:.1rem .9rem;font-size:.92rem}
 nav a{display:inline-block;padding:.25rem 0;text-decoration:none}
@@ -39,6 +39,7 @@ main{min-width:0}
 .scroll{overflow-x:auto;margin:.6rem 0}
 table{border-collapse:collapse;font-size:.88rem;width:100%}
 caption{text-align:left;color:var(--mute);padding:.2rem 0 .4rem;font-size:.88rem;max-width:min(70ch,calc(100vw - 2.4rem))}
+.opt{white-space:nowrap}th{overflow-wrap:normal}
 th,td{text-align:left;vertical-align:top;padding:.35rem .5rem;border-bottom:1px solid var(--line)}
 thead th{border-bottom:2px solid var(--line);background:var(--soft);font-weight:600}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
@@ -123,7 +124,7 @@ td .long{min-width:0}
 @media screen{pre[data-copy]{white-space:pre;overflow-wrap:normal;overflow-x:auto}}
 #runs .ref,#runs .id{overflow-wrap:anywhere}
 @media print{
-html{font-size:11px}body{font-size:9.5pt}h1{font-size:18pt}h2{font-size:13pt;margin-top:1.4rem;break-after:avoid}h3{break-after:avoid}
+html{font-size:11px}body{font-size:9.5pt}h1{font-size:18pt}h2{font-size:13pt;margin-top:1.4rem;break-after:avoid}h3,.keep{break-after:avoid}
 nav,.skip,.filter label,.filter input,.filter button,.filter.idle,.copy{display:none}
 .alarm{position:static;color:#a40e26;background:#fff;border:2px solid #a40e26}
 a{color:inherit;text-decoration:none}

@@ -20,8 +20,7 @@ void put_verdict_table(const Page& page) {
       .raw(
           ". This report then read the same records again and got the same root "
           "hash. How many checkpoints and disclosed values this copy of the evidence carries is "
-          "left "
-          "out, so that a bundle of the ledger gives the same report.</caption><thead><tr><th "
+          "left out, so that a bundle of the ledger gives the same report.</caption><thead><tr><th "
           "scope=\"col\">Check</th><th scope=\"col\">Result</th><th "
           "scope=\"col\" class=\"n\">Checked</th><th scope=\"col\">What that "
           "says</th></tr></thead><tbody>\n");
@@ -34,7 +33,7 @@ void put_verdict_table(const Page& page) {
     html.raw(verdict_symbol(model, check))
         .text(verdict_word(model, check))
         .raw("</td><td class=\"n\">")
-        .number(check.checked)
+        .text(checked_text(check))
         .raw("</td><td>")
         .text(verdict_says(check))
         .text(check.name == "disclosure" ? ". " + disclosure_text(model) + "." : std::string())
@@ -104,8 +103,13 @@ void put_program(const Page& page) {
     html.raw("</span></td></tr>\n");
   }
   close_table(html);
-  html.raw("<p>").text(same_program_text()).raw("</p>\nIn the source tree:\n<pre data-copy>");
-  for (const std::string& command : verifier_build_commands()) html.text(command).raw("\n");
+  html.raw("<p>")
+      .text(same_program_text())
+      .raw("</p>\n<p class=\"keep\">In the source tree:</p>\n<pre data-copy>");
+  for (const std::string& command : verifier_build_commands()) {
+    put_command(html, command);
+    html.raw("\n");
+  }
   html.raw("</pre></li>\n");
 }
 
@@ -116,10 +120,13 @@ void put_steps(const Page& page) {
       "<li><strong>The evidence</strong>, from whoever made this report: the ledger, or a bundle "
       "of the whole of it, and the "
       "directory of this report. A ledger is several files at rest (<code>ledger.db</code> and "
-      "<code>ledger.db-wal</code>): a copy of the first alone is an older state. In the commands "
-      "PIN, LEDGER and DIR are your own.\n<ol>\n");
+      "<code>ledger.db-wal</code>): a copy of the first alone is an older "
+      "state.</li>\n<li><strong>The "
+      "commands.</strong> ");
+  html.text(placeholders_text()).raw(".\n<ol>\n");
   for (const RedoStep& step : redo_steps(model)) {
-    html.raw("<li>").text(step.what).raw(":\n<pre data-copy>").text(step.command);
+    html.raw("<li>").text(step.what).raw(":\n<pre data-copy>");
+    put_command(html, step.command);
     html.raw("\n</pre>\n<small>A good answer: exit status <strong>")
         .number(static_cast<std::int64_t>(step.status))
         .raw("</strong> (<code>echo $?</code>), ")
@@ -139,7 +146,10 @@ void put_steps(const Page& page) {
           " records count. With a bundle of it (<code>--bundle BUNDLE</code> in place of "
           "<code>--ledger LEDGER</code>) the same records and options give the same bytes too; for "
           "ethos-verify put the checkpoint above into a file and say <code>--at FILE</code>. To "
-          "look at one record: ");
+          "open what a record commits to (command line, declaration), with your verifier alone, "
+          "as far as the evidence still keeps it: ");
+  put_code(html, open_command(model));
+  html.raw(" (the first record of a run). To look at one record's bytes: ");
   put_code(html, show_command(model));
   html.raw(
       " (from its number to the next one) prints the exact bytes; SHA-256 over one zero byte and "

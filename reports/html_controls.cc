@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
+#include "reports/control_judge.h"
 #include "reports/html_parts.h"
 #include "reports/words.h"
 
@@ -42,10 +43,12 @@ void put_row(const Page& page, const ControlState& row) {
     html.raw("<br>");
     put_ref(html, ref);
   }
+  const bool is_there =
+      row.state == Shown::shown || row.state == Shown::recorded || row.state == Shown::partly;
   html.raw("</span></td><td><span class=\"long\">")
-      .text(kind.shows)
+      .text(says_text(row, kind))
       .raw("</span></td><td><span class=\"long\">")
-      .text(kind.does_not_show);
+      .text(is_there ? std::string_view(kind.does_not_show) : std::string_view("–"));
   html.raw("</span></td><td><span class=\"long\">");
   put_ids(html, kind);
   html.raw("</span></td></tr>\n");
@@ -75,7 +78,8 @@ void put_controls(const Page& page) {
   open_table(
       html,
       {"",
-       "Records named here are examples, not all.",
+       "Records named here are examples, not all. Says: what the evidence of this period says; "
+       "nothing, where there is none (□, ∅) or the verifier contradicts it (✗).",
        "",
        {{"Kind of evidence"}, {"State in the period"}, {"Says"}, {"Does not say"}, {"Bears on"}}});
   for (const ControlState& row : model.controls) put_row(page, row);

@@ -120,14 +120,15 @@ void put_denial_rows(const Page& page) {
   put_shown(html, shown, model.denials.size(), "by record number", "denials.csv");
   open_table(html, {"denial-rows",
                     "Mark: how the object is known. K from the kernel, S measured by the "
-                    "supervisor, A read from the tool's memory (it can race), P a probe.",
-                    "",
+                    "supervisor, A read from the tool's memory (it can race), P a probe. ",
+                    std::string(refusers_text()) + ".",
                     {{"When"},
                      {"Tool and run"},
                      {"Phase and rule"},
                      {"Act"},
                      {"Outcome and answer"},
                      {"Acts", true},
+                     {"Refused by"},
                      {"Mark"},
                      {"Record"}}});
   for (std::size_t i = 0; i < shown; ++i) {
@@ -148,6 +149,7 @@ void put_denial_rows(const Page& page) {
     if (const std::string answer = answer_text(model, row); !answer.empty())
       html.raw("<br><span class=\"mute\">").text(answer).raw("</span>");
     html.raw("</td><td class=\"n\">").number(row.count).raw("</td><td>");
+    html.text(refuser_of(model, row).label).raw("</td><td>");
     html.text(model.text(row.mark)).raw("</td><td>");
     put_ref(html, row.ref);
     html.raw("</td></tr>\n");

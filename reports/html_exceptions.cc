@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "reports/acts.h"
 #include "reports/coverage.h"
 #include "reports/exceptions.h"
 #include "reports/html.h"
@@ -19,6 +20,50 @@ bool has_approvals(const Model& model) {
   });
 }
 
+// Several acts under one rule may weigh very differently: each kind of them by itself, what would
+// have changed something first.
+bool tells_acts(const Exception& row) {
+  return row.kind == ExceptionKind::denied && row.denials.size() > 1;
+}
+
+void put_acts(const Page& page, const Exception& row) {
+  const Model& model = page.model;
+  Html& html = page.html;
+  std::vector<std::uint32_t> acts = row.denials;
+  std::stable_sort(acts.begin(), acts.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return nature_of(model, model.denials[a]) < nature_of(model, model.denials[b]);
+  });
+  html.raw("<ul class=\"plain\">");
+  for (std::size_t i = 0; i < acts.size(); ++i) {
+    const Denial& denial = model.denials[acts[i]];
+    const Nature nature = nature_of(model, denial);
+    html.raw("<li>");
+    if (i == 0 || nature_of(model, model.denials[acts[i - 1]]) != nature)
+      html.raw("<strong>").text(label_of(nature)).raw("</strong>: ");
+    put_code(html, shortened(act_text(model, denial), 200));
+    if (denial.count > 1) html.raw(" ").number(denial.count).raw(" times");
+    if (const std::string words = answer_text(model, denial); !words.empty())
+      html.raw(" <small>").text(words.substr(0, words.find(':'))).raw("</small>");
+    html.raw(" <span class=\"ref\">#").text(std::to_string(denial.ref.seq)).raw("</span></li>");
+  }
+  html.raw("</ul>");
+  if (row.records > acts.size())
+    html.raw("<small>and ")
+        .number(row.records - acts.size())
+        .raw(" more records, under Denial records and in denials.csv</small>");
+}
+
+// Who refused; of a limit, who held it; nothing where nothing was refused.
+std::string refused_by(const Model& model, const Exception& row) {
+  if (row.kind == ExceptionKind::limit) return row.limit_by;
+  std::string out;
+  for (const std::uint32_t index : row.denials) {
+    const std::string_view label = refuser_of(model, model.denials[index]).label;
+    if (out.find(label) == std::string::npos) out += (out.empty() ? "" : "; ") + std::string(label);
+  }
+  return out.empty() ? "–" : out;
+}
+
 void put_exception(const Page& page, const Exception& row, bool with_approval) {
   const Model& model = page.model;
   Html& html = page.html;
@@ -31,8 +76,13 @@ void put_exception(const Page& page, const Exception& row, bool with_approval) {
   html.raw("</td><td>");
   put_time(page, row.at_ms);
   html.raw("</td><td><span class=\"long\">");
-  put_code(html, row.tried);
-  html.raw("</span></td><td><span class=\"long\">").text(row.happened).raw("</span></td>");
+  if (tells_acts(row)) {
+    put_acts(page, row);
+  } else {
+    put_code(html, row.tried);
+  }
+  html.raw("</span></td><td><span class=\"long\">").text(row.happened);
+  html.raw("</span></td><td>").text(refused_by(model, row)).raw("</td>");
   if (with_approval) html.raw("<td>").text(row.approval).raw("</td>");
   html.raw("<td>");
   put_ref(html, row.ref);
@@ -61,14 +111,15 @@ void put_exceptions(const Page& page) {
       "Every event of the kinds named above that the records of the period hold; what is said to "
       "be "
       "not listed is elsewhere. Refused acts of one run under one rule are one "
-      "line, whatever their objects and answers; ";
-  head.columns = {{"What and rule"}, {"Tool and run"}, {"When"}, {"Tried"}, {"What happened"}};
+      "line, whatever their objects and answers, told apart by what they would have done. ";
+  head.columns = {{"What and rule"},     {"Tool and run"},  {"When"},
+                  {"Tried, or reached"}, {"What happened"}, {"Refused by"}};
   if (with_approval) {
     head.columns.push_back({"Approval"});
   } else {
     head.more = "Approval: no decision was bound to any of these runs. ";
   }
-  head.more = exceptions_counted(model) + ". " + head.more;
+  head.more = exceptions_counted(model) + ". " + head.more + std::string(refusers_text()) + ". ";
   head.columns.push_back({"First record"});
   open_table(html, head);
   for (std::size_t i = 0; i < shown; ++i) put_exception(page, model.exceptions[i], with_approval);

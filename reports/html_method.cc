@@ -5,6 +5,7 @@
 #include "reports/limit_forms.h"
 #include "reports/svg_chart.h"
 #include "reports/text.h"
+#include "reports/unwatched.h"
 #include "reports/withheld.h"
 #include "reports/words.h"
 
@@ -49,8 +50,7 @@ RangeChart key_chart(const Model& model) {
   }
   if (!model.runs.empty()) {
     std::uint64_t last = model.runs.back().opened.seq;
-    for (const Run& run : model.runs)
-      last = std::max(last, run.ended ? run.ended->seq : run.opened.seq);
+    for (const Run& run : model.runs) last = std::max(last, run.last.seq);
     chart.ranges.push_back({"runs of the period", model.runs.front().opened.seq, last, true});
   }
   for (const LedgerEvent& event : model.events) {
@@ -108,8 +108,12 @@ void put_weaker(const Page& page) {
   put_counted(
       page,
       "What was observed: of which refused calls ethos-run was told, so that there is a record. "
-      "What was not observed was refused all the same, without one.",
+      "What was not observed was refused all the same, without one. What that is in each case "
+      "stands "
+      "below.",
       "Observation", model.observe, observation_label);
+  html.raw("<p>").text(recorded_calls_text()).raw(" Never, under whatever observation: ");
+  html.text(unrecorded_calls_text()).raw("</p>\n");
   put_counted(page, "Kernels the runs had.", "Kernel", model.kernels);
   put_counted(page, "Versions of ethos-run.", "Version", model.products);
   put_counted(page, "Where declarations came from, and who can change them.", "Origin",

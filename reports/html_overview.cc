@@ -52,6 +52,11 @@ std::string unwatched_note(const Model& model) {
          std::to_string(model.now.started) + " runs;";
 }
 
+std::string drift_note(const Model& model) {
+  const bool all_first = model.first_sets() == static_cast<std::int64_t>(model.drift.size());
+  return all_first && model.first_sets() != 0 ? "nothing to compare with" : "";
+}
+
 std::string coverage_note(const Model& model) {
   if (model.covered.state == Coverage::State::none) return "the period is not covered;";
   const std::string share = covered_share(model);
@@ -196,7 +201,7 @@ void put_minute(const Page& page) {
   html.raw("<p>").text(comparison_text(model)).raw("</p>\n<ul class=\"tiles\">\n");
   for (const Tile& tile : {
            Tile{"#runs", "runs opened", now.runs, before.runs, coverage_note(model)},
-           Tile{"#allowed", "different tools", now.tools, before.tools},
+           Tile{"#allowed", "different names of tools", now.tools, before.tools},
            Tile{"#exceptions", "exceptions", static_cast<std::int64_t>(model.exceptions.size())},
            Tile{"#denials", "refused acts", capped(now.denied_acts), capped(before.denied_acts),
                 unwatched_note(model)},
@@ -206,8 +211,10 @@ void put_minute(const Page& page) {
            Tile{"#completeness", "aborted or without end", now.aborted + now.open,
                 before.aborted + before.open},
            Tile{"#drift", "changed sets of grants",
-                static_cast<std::int64_t>(model.drift.size()) - model.first_sets()},
-           Tile{"#drift", "first sets of tools not seen before", model.first_sets()},
+                static_cast<std::int64_t>(model.drift.size()) - model.first_sets(), -1,
+                drift_note(model)},
+           Tile{"#drift", "first sets of tools not seen before", model.first_sets(), -1,
+                model.first_sets() == 0 ? "" : "no earlier run to compare with"},
            Tile{"#weaker", "runs held more weakly", now.runs_with_weaker, before.runs_with_weaker},
        }) {
     put_tile(html, tile, model.covered_before.state);

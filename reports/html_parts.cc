@@ -62,6 +62,21 @@ void put_code(Html& html, std::string_view text) {
   if (!text.empty()) html.raw("<code>").text(text).raw("</code>");
 }
 
+void put_command(Html& html, std::string_view command) {
+  while (!command.empty()) {
+    const auto end = command.find(' ');
+    const std::string_view word = command.substr(0, end);
+    if (word.starts_with("-")) {
+      html.raw("<span class=\"opt\">").text(word).raw("</span>");
+    } else {
+      html.text(word);
+    }
+    if (end == std::string_view::npos) return;
+    html.raw(" ");
+    command.remove_prefix(end + 1);
+  }
+}
+
 void put_run_link(const Page& page, std::uint32_t index) {
   const Run& run = page.model.runs[index];
   page.html.raw("<a class=\"id\"")

@@ -43,6 +43,8 @@ void put_time(const Page& page, std::int64_t wall_ms);       // local; UTC in da
 void put_time_both(const Page& page, std::int64_t wall_ms);  // local and UTC
 // How much of the period the records reach over; what is missing stands out.
 void put_coverage(Html& html, const Model& model);
+// A command: on paper no option breaks at its hyphens.
+void put_command(Html& html, std::string_view command);
 void put_code(Html& html, std::string_view text);        // <code>, nothing for an empty text
 void put_run_link(const Page& page, std::uint32_t run);  // the first letters of the id
 // "1 run", "1 200 runs": the figure grouped, the word in its right form.

@@ -57,8 +57,8 @@ void put_growth(const Page& page) {
   if (model.source.head_ms < model.period.until * 1000)
     chart.ends =
         static_cast<std::uint64_t>(std::max<std::int64_t>(0, model.source.head_ms / 1000 - from));
-  chart.first_label = date_text(model.period.first_day);
-  chart.last_label = date_text(model.period.last_day);
+  chart.first_label = date_text(model.period.first_day) + " 00:00";
+  chart.last_label = "end of " + date_text(model.period.last_day);
   put_growth_points(model, chart);
   const auto total = static_cast<std::uint64_t>(model.runs.size());
   constexpr std::size_t kMostMarks = 500;
@@ -99,10 +99,9 @@ void put_population(const Page& page) {
       .text(population_method())
       .raw(")</span></dd>\n<dt>Sample</dt><dd>");
   if (!model.sample) {
-    html.raw("none drawn. Whoever checks gives TEXT, a seed of his own:\n<pre data-copy>")
-        .text(sample_command(model))
-        .raw("\n</pre>It draws ")
-        .text(sample_method());
+    html.raw("none drawn. Whoever checks gives TEXT, a seed of his own:\n<pre data-copy>");
+    put_command(html, sample_command(model));
+    html.raw("\n</pre>It draws ").text(sample_method());
     html.raw(". To draw by hand, sort what this prints for each run id of runs.csv:\n<pre>")
         .text("printf %s RUN | openssl dgst -sha256 -hmac TEXT")
         .raw("\n</pre></dd></dl>\n");

@@ -32,6 +32,12 @@ std::vector<std::uint32_t> detailed_runs(const Model& model, std::size_t most) {
   for (std::uint32_t i = 0; i < model.runs.size() && out.size() < most; ++i) {
     if (is_deviating(model.runs[i])) out.push_back(i);
   }
+  // Of a short period every run is told whole.
+  constexpr std::size_t kFewRuns = 40;
+  if (model.runs.size() <= std::min(kFewRuns, most)) {
+    out.resize(model.runs.size());
+    std::iota(out.begin(), out.end(), 0U);
+  }
   if (model.sample) out.insert(out.end(), model.sample->picks.begin(), model.sample->picks.end());
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -47,7 +53,7 @@ void put_line(Html& html, Markup label, std::string_view value) {
 
 // Paths and whole digests: a page is read where nothing can hover, too.
 void put_program(const Page& page, NameId path, NameId digest, NameId interpreter,
-                 NameId interpreter_digest, bool interprets) {
+                 NameId interpreter_digest, const std::vector<Interpreter>& more, bool interprets) {
   const Model& model = page.model;
   Html& html = page.html;
   if (path != NameId::none) put_code(html, model.text(path));
@@ -57,6 +63,13 @@ void put_program(const Page& page, NameId path, NameId digest, NameId interprete
         .text(model.text(interpreter))
         .raw("</span> <span class=\"ref\">");
     html.text(digest_or_why(model, interpreter, interpreter_digest)).raw("</span></span>");
+  }
+  for (const Interpreter& one : more) {
+    html.raw("<span class=\"line\"><span class=\"mute\">which is read by ")
+        .text(model.text(one.path))
+        .raw("</span> <span class=\"ref\">")
+        .text(digest_or_why(model, one.path, one.digest))
+        .raw("</span></span>");
   }
   if (interprets)
     html.raw("<span class=\"line mute\">interpreter: its script has no digest</span>");
@@ -97,6 +110,7 @@ void put_rules(const Page& page, const Run& run) {
   Html& html = page.html;
   html.text(model.text(run.origin)).raw(", ").text(model.text(run.profile));
   if (run.ceilings != NameId::none) html.raw(", under ").text(model.text(run.ceilings));
+  put_line(html, "SHA-256 of its file", declaration_file_words(model, run));
   put_line(html, "commitment", declaration_words(run));
   put_line(html, "revision",
            run.revision == NameId::none ? std::string_view("not recorded")
@@ -118,7 +132,7 @@ void put_row(const Page& page, const Run& run, bool has_details) {
   put_line(html, "command", shortened(command_words(model, run), 120));
   html.raw("</td><td class=\"wide\">");
   put_program(page, run.exe_path, run.exe_sha256, run.interpreter, run.interpreter_sha256,
-              run.interprets);
+              run.interpreters, run.interprets);
   html.raw("</td><td class=\"wide\">");
   put_rules(page, run);
   html.raw("</td><td>");
@@ -160,7 +174,12 @@ void put_grants_of(const Page& page, const Run& run) {
     put_code(html, shortened(model.text(grant.object), 200));
     if (grant.capability == Capability::limits)
       html.raw(" ").text(limit_figure(model.text(grant.object), grant.value));
-    if (grant.detail != NameId::none) html.raw(" (").text(model.text(grant.detail)).raw(")");
+    if (grant.detail != NameId::none) {
+      html.raw(" (").text(grant.capability == Capability::limits
+                              ? short_enforcer(model.text(grant.object), model.text(grant.detail))
+                              : model.text(grant.detail));
+      html.raw(")");
+    }
   }
   html.raw("</dd>\n");
 }
@@ -218,9 +237,11 @@ void put_details(const Page& page, std::uint32_t index,
   if (run.interpreter != NameId::none)
     put_fact(html, "Read by",
              model.text(run.interpreter) + " " + model.text(run.interpreter_sha256));
+  put_fact(html, "Which is read by", interpreters_text(model, run.interpreters));
   html.raw("<dt>Command line</dt><dd><span class=\"long\">");
   put_code(html, command_words(model, run));
   html.raw("</span></dd>\n");
+  put_fact(html, "SHA-256 of the declaration's file", declaration_file_words(model, run));
   put_fact(html, "Commitment to the declaration", declaration_words(run));
   put_fact(html, "Host", model.text(run.kernel) + ", ethos-run " + model.text(run.product));
   put_grants_of(page, run);
@@ -232,14 +253,17 @@ void put_details(const Page& page, std::uint32_t index,
         html, "Used",
         human_duration(run.duration_ms) + ", CPU " + human_duration(run.cpu_ms) +
             ", memory of the largest process " + human_bytes(run.max_rss_bytes) +
-            " (the kernel's figure at its end; a limit record holds what a look saw before), "
-            "output " +
+            " (resident, the kernel's figure at its end, of which a limit record may have been "
+            "made, "
+            "too), output " +
             human_bytes(run.output_bytes) +
-            (run.program_starts ? ", program starts seen: " + std::to_string(*run.program_starts)
+            (run.program_starts ? ", program starts seen: " + std::to_string(*run.program_starts) +
+                                      ", the tool's own among them"
                                 : "") +
             (run.truncated ? " (truncated)" : ""));
   }
-  html.raw("</dl><ul>\n");
+  html.raw("</dl>");
+  if (!exceptions.empty()) html.raw("<ul>\n");
   for (const Exception* row : exceptions) {
     html.raw("<li><span")
         .attribute("class", "tag k-" + std::string(name_of(row->kind)))
@@ -253,7 +277,7 @@ void put_details(const Page& page, std::uint32_t index,
     put_ref(html, row->ref);
     html.raw("</li>\n");
   }
-  html.raw("</ul></div></details>\n");
+  html.raw(exceptions.empty() ? Markup("</div></details>\n") : Markup("</ul></div></details>\n"));
 }
 
 }  // namespace
@@ -279,7 +303,7 @@ void put_programs(const Page& page) {
     const ProgramUse& row = model.programs[i];
     html.raw("<tr><th scope=\"row\">").text(model.text(row.tool)).raw("</th><td class=\"wide\">");
     put_program(page, row.path, row.digest, row.interpreter, row.interpreter_digest,
-                row.interprets);
+                row.interpreters, row.interprets);
     html.raw("</td><td class=\"n\">").number(row.runs).raw("</td><td class=\"n\">");
     html.number(row.started).raw("</td><td>");
     put_time(page, row.first_ms);
@@ -339,8 +363,9 @@ void put_runs(const Page& page) {
       ++deviating;
       shown += has_details[i] ? 1U : 0U;
     }
-    html.raw(model.sample ? Markup("<h3>Runs with exceptions, and the sample</h3>\n")
-                          : Markup("<h3>Runs with exceptions</h3>\n"));
+    html.raw(detailed.size() == model.runs.size() ? Markup("<h3>Each run in detail</h3>\n")
+             : model.sample ? Markup("<h3>Runs with exceptions, and the sample</h3>\n")
+                            : Markup("<h3>Runs with exceptions</h3>\n"));
     put_shown(html, shown, deviating, "in the order of the ledger", "runs.csv");
     for (const std::uint32_t index : detailed) put_details(page, index, of_run[index]);
   }

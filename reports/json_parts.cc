@@ -87,6 +87,7 @@ void put_exception(JsonOut& out, const Exception& row) {
   put_time(out, "at", row.at_ms);
   out.member("rule", row.rule).member("tried", row.tried);
   out.member("happened", row.happened).member("approval", row.approval);
+  if (!row.refused_by.empty()) out.member("refused_by", row.refused_by);
 }
 
 void put_control_map(JsonOut& out, const ControlMap& map) {

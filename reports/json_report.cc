@@ -3,6 +3,7 @@
 
 #include "reports/acts.h"
 #include "reports/comparison_json.h"
+#include "reports/control_judge.h"
 #include "reports/coverage.h"
 #include "reports/grant_compare.h"
 #include "reports/json_parts.h"
@@ -39,6 +40,8 @@ class Writer {
     out_.member("exceptions", static_cast<std::int64_t>(model_.exceptions.size()));
     out_.member("drift", static_cast<std::int64_t>(model_.drift.size()));
     out_.member("first_sets", model_.first_sets());
+    out_.member("changed_sets",
+                static_cast<std::int64_t>(model_.drift.size()) - model_.first_sets());
     out_.member("widened", model_.comparison.widened());
     out_.member("empty", model_.runs.empty()).close_object();
     list("exceptions", model_.exceptions, [this](const Exception& row) { exception(row); });
@@ -235,7 +238,7 @@ class Writer {
           .member("title", kind.title)
           .member("state", name_of(row.state));
       out_.member("statement", row.statement).member("missing_input", row.missing);
-      out_.member("shows", kind.shows).member("does_not_show", kind.does_not_show);
+      out_.member("shows", says_text(row, kind)).member("does_not_show", kind.does_not_show);
       out_.key("evidence").open_list();
       for (const Ref& one : row.evidence) {
         out_.open_object().member("seq", one.seq).member("leaf", leaf_text(one)).close_object();
@@ -331,6 +334,8 @@ class Writer {
     out_.member("count", row.count).member("errno", row.error);
     out_.member("answer", answer_text(model_, row));
     out_.member("act", act_words(model_.text(row.operation), row.access));
+    out_.member("nature", name_of(nature_of(model_, row)));
+    out_.member("refused_by", refuser_of(model_, row).code);
     name("mark", row.mark);
     name("source", row.source);
     name_if("cause", row.cause);
@@ -347,6 +352,7 @@ class Writer {
     out_.member("observed", row.observed).member("value", row.value);
     const LimitRecord record = record_of(model_, row);
     out_.member("outcome", limit_outcome(record)).member("presumed", is_presumed(record));
+    out_.member("action_seen", !is_presumed(record));
     name("mark", row.mark);
     name("source", row.source);
   }
@@ -359,12 +365,26 @@ class Writer {
     ref("first", row.first);
   }
 
+  // Left out where there are no further ones.
+  void interpreters(const std::vector<Interpreter>& rows) {
+    if (rows.empty()) return;
+    out_.key("interpreters").open_list();
+    for (const Interpreter& row : rows) {
+      out_.open_object();
+      name("path", row.path);
+      name_if("sha256", row.digest);
+      out_.close_object();
+    }
+    out_.close_list();
+  }
+
   void program(const ProgramUse& row) {
     name("tool", row.tool);
     name_if("exe", row.path);
     name_if("exe_sha256", row.digest);
     name_if("interpreter", row.interpreter);
     name_if("interpreter_sha256", row.interpreter_digest);
+    interpreters(row.interpreters);
     out_.member("runs", row.runs).member("started", row.started);
     ref("first", row.first);
     time("first_at", row.first_ms);
@@ -448,8 +468,10 @@ class Writer {
     name_if("exe_sha256", row.exe_sha256);
     name_if("interpreter", row.interpreter);
     name_if("interpreter_sha256", row.interpreter_sha256);
+    interpreters(row.interpreters);
     name_if("ceilings", row.ceilings);
     if (!row.declaration.empty()) out_.member("declaration_commitment", row.declaration);
+    name_if("declaration_sha256", row.declaration_sha256);
     out_.member("arguments", row.argc);
     name_if("command", row.command);
     name_if("decision", row.decision);

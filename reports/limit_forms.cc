@@ -33,8 +33,9 @@ constexpr std::array<Form, 13> kForms = {{
     {"pids", "supervisor", Seen::looked_at,
      "the kernel refuses a process start beyond it (RLIMIT_NPROC) and tells only the tool; the "
      "supervisor looks at the number of processes ten times a second, so a refused start is not "
-     "observed and may leave no record; a run that stays near the limit and does little but ask "
-     "for more is ended by the supervisor, and that has one"},
+     "observed and may leave no record; a run that for two seconds stays within an eighth of "
+     "the limit and spends most of its processor time in the kernel is ended by the supervisor as "
+     "a fork bomb, and that has one; one that only waits at its limit is not"},
     {"memory_bytes", "rlimit", Seen::looked_at,
      "the kernel refuses a request beyond it and tells only the tool; use is looked at ten times a "
      "second, so one large request that was refused, or what comes and goes between two looks, "
@@ -90,7 +91,10 @@ constexpr std::array<Label, 11> kSources = {{
     {"byte_counter", "the supervisor's counter of bytes"},
     {"process_count", "number of processes, looked at ten times a second"},
     {"wait_status", "how the tool's first process ended"},
-    {"peak_data", "memory in use, looked at ten times a second"},
+    {"peak_data",
+     "memory in use, looked at ten times a second, and at the end the kernel's largest resident "
+     "size "
+     "of a process (the limit counts data, so near is an inference)"},
     {"statfs", "space in use, looked at now and then"},
     {"layers_sum", "space of all granted writes together, looked at now and then"},
 }};
@@ -149,6 +153,15 @@ std::string enforcer_label(std::string_view limit, std::string_view enforced_by)
   return label_in(kEnforcers, enforced_by);
 }
 
+std::string short_enforcer(std::string_view limit, std::string_view enforced_by) {
+  if (limit == "pids" && enforced_by == "supervisor")
+    return "the kernel (RLIMIT_NPROC), looked at by the supervisor";
+  if (enforced_by == "supervisor") return "the supervisor";
+  if (enforced_by == "rlimit" || enforced_by == "cgroup" || enforced_by == "tmpfs")
+    return "the kernel (" + std::string(enforced_by) + ")";
+  return std::string(enforced_by);
+}
+
 bool is_weaker_form(std::string_view limit, std::string_view enforced_by) {
   constexpr std::array<std::string_view, 6> kOfCgroups = {
       "memory_bytes", "swap_bytes", "cpu_percent", "pids", "io_read_bps", "io_write_bps"};
@@ -203,8 +216,8 @@ std::string form_labels(std::string_view list) {
 }
 
 std::string short_form_labels(std::string_view list) {
-  return each_form(list, ", ", [](std::string_view, std::string_view by) {
-    return " (" + std::string(by) + ")";
+  return each_form(list, ", ", [](std::string_view limit, std::string_view by) {
+    return " (" + short_enforcer(limit, by) + ")";
   });
 }
 
@@ -230,8 +243,9 @@ std::string unseen_limits_text(const Model& model) {
   std::string out;
   for (const LimitForm& form : model.limit_forms) {
     if (form.seen == Seen::counted) continue;
-    out += (out.empty() ? "" : ", ") + model.text(form.limit) + " by " + model.text(form.by) +
-           " (" + std::to_string(form.runs) + (form.runs == 1 ? " run)" : " runs)");
+    out += (out.empty() ? "" : ", ") + model.text(form.limit) + " by " +
+           short_enforcer(model.text(form.limit), model.text(form.by)) + " (" +
+           std::to_string(form.runs) + (form.runs == 1 ? " run)" : " runs)");
   }
   return out;
 }

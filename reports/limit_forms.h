@@ -25,6 +25,8 @@ std::string enforcer_label(std::string_view limit, std::string_view enforced_by)
 // Whether this is the weaker of two forms: a cgroup is the stronger one, and something else held
 // the limit. What has no other form (size of a file, open files, space) is not weaker. Table L of
 // declaration.md, and the field `weaker` of enforced.md.
+// The same in two words: "the kernel (cgroup)".
+std::string short_enforcer(std::string_view limit, std::string_view enforced_by);
 bool is_weaker_form(std::string_view limit, std::string_view enforced_by);
 std::string_view weaker_meaning();
 

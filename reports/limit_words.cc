@@ -50,9 +50,9 @@ std::string limit_text(const LimitRecord& record) {
   out += ", seen " + limit_figure(record.limit, record.observed);
   if (record.observed >= record.value) return out;
   if (record.source == "peak_data")
-    return out + " (looked at ten times a second; within 1/16 of the limit counts as reached)";
+    return out + " (looked at ten times a second; within 1/16 of the limit counts as near)";
   if (record.source == "io.stat")
-    return out + " (looked at each second; 7/8 of the limit counts as reached)";
+    return out + " (looked at each second; 7/8 of the limit counts as near)";
   return out + " (below it: looked at now and then, or the request that would pass it was refused)";
 }
 
@@ -78,6 +78,15 @@ std::string limit_outcome(const LimitRecord& record) {
   if (record.action == "refused") return "refused by the kernel, which counted it";
   if (record.action == "throttled") return "held back by the kernel, which counted it";
   return std::string(record.action) + " by " + enforcer_label(record.limit, record.enforced_by);
+}
+
+std::string limit_actor(const LimitRecord& record) {
+  if (is_presumed(record)) return "kernel, presumed";
+  if (record.action == "killed")
+    return record.source == "memory.events" || record.source == "wait_status" ? "kernel"
+                                                                              : "supervisor";
+  if (record.action == "truncated") return "supervisor";
+  return is_kernels_count(record.source) ? "kernel" : "not recorded";
 }
 
 std::int64_t presumed_limits(const Model& model) {

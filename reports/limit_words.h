@@ -33,4 +33,7 @@ std::int64_t presumed_limits(const Model& model);
 // "3 limit records; 2 of them presume a refusal that nobody saw".
 std::string limit_records_text(const Model& model);
 
+// Who ended, refused or cut at a limit: "supervisor", "kernel", "kernel, presumed".
+std::string limit_actor(const LimitRecord& record);
+
 }  // namespace ethos::reports

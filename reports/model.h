@@ -92,6 +92,13 @@ struct Tally {
   std::int64_t tools = 0;
 };
 
+// A file that an interpreter line named, with its digest.
+struct Interpreter {
+  NameId path = NameId::none, digest = NameId::none;
+  friend bool operator==(const Interpreter&, const Interpreter&) = default;
+  friend auto operator<=>(const Interpreter&, const Interpreter&) = default;
+};
+
 struct Run {
   std::string id;
   NameId tool = NameId::none;
@@ -112,6 +119,9 @@ struct Run {
   NameId exe_path = NameId::none, exe_sha256 = NameId::none, decision = NameId::none;
   // Of a script that names its interpreter in its first line.
   NameId interpreter = NameId::none, interpreter_sha256 = NameId::none;
+  // Of an interpreter that is a script itself: the others, in the order in which the kernel reads
+  // them (events.md, E-24).
+  std::vector<Interpreter> interpreters;
   bool interprets = false;           // its program is a shell or another interpreter
   NameId ceilings = NameId::none;    // names, in the order applied, ", " between
   NameId command = NameId::none;     // its command line, where it was asked for and is there
@@ -124,6 +134,8 @@ struct Run {
   std::uint64_t denied_acts = 0, lost_acts = 0, output_bytes = 0, max_rss_bytes = 0;
   std::string declaration;  // commitment to what it says: base64 of `c`
   std::string argv;         // commitment to it: base64 of `c`; until it is opened
+  // SHA-256 of the declaration file's bytes, where they were asked for and are there.
+  NameId declaration_sha256 = NameId::none;
   std::int64_t argc = 0;
   std::optional<std::uint64_t> program_starts;  // seen by the sensor; which ones is committed
   std::int64_t cpu_ms = 0;
@@ -190,6 +202,7 @@ struct Artifact {
 struct ProgramUse {
   NameId tool = NameId::none, path = NameId::none, digest = NameId::none;
   NameId interpreter = NameId::none, interpreter_digest = NameId::none;
+  std::vector<Interpreter> interpreters;  // further ones, see Run
   bool interprets = false;
   std::int64_t runs = 0;
   std::int64_t started = 0;  // of these, released with a command that was there
@@ -323,8 +336,13 @@ struct Exception {
   std::string approval;    // decision bound to the run, or "none recorded"
   bool is_open = false;    // of a denial: an act was left to the kernel, whose answer was not seen
   bool is_killed = false;  // of a limit: something was ended for it
-  bool is_presumed = false;   // of a limit: seen at or near it; a refusal was not seen
-  std::uint64_t records = 1;  // that it joins
+  bool is_presumed = false;     // of a limit: seen at or near it; a refusal was not seen
+  std::uint64_t records = 1;    // that it joins
+  std::string refused_by = {};  // codes of acts.h, ", " between; empty where nothing was refused
+  std::string limit_by = {};    // of a limit: who did what happened, or is presumed to have
+  bool is_change = false;  // of a denial: an act would have changed, reached or started something
+  std::vector<std::uint32_t> denials =
+      {};  // of a denial: indexes in Model::denials, not all of many
 };
 
 std::string_view label_of(const Exception& row);

@@ -57,20 +57,22 @@ std::vector<std::string> not_proved(const Model& model) {
   if (const std::string gone = pruned_text(model); !gone.empty())
     out.push_back("What dropped runs did: " + gone);
   if (const std::string blind = unwatched_text(model); !blind.empty()) {
-    out.push_back("That nothing more was tried: " + blind +
+    out.push_back("That no more reads, or calls, were tried than are listed: " + blind +
                   ". They were refused all the same, but nobody was told, so no record of a try "
                   "means nothing there (\"not watched\" in Allowed versus used, and in Runs).");
   }
+  out.push_back("That all that was tried is listed: " + std::string(unrecorded_calls_text()));
   out.emplace_back(
       "What no sensor watched: allowed reads and allowed network use leave no record, and of "
       "program "
       "starts only the number is open, so \"use is not recorded\" is neither use nor its absence.");
   if (const std::string told = interpreted_text(model); !told.empty()) out.push_back(told);
   if (const std::int64_t own = runs_named(model, model.origins, "workspace"); own != 0) {
-    out.push_back("Who wrote the rules: in " + plural(own, "run", "runs") +
-                  " the declaration is a file of the workspace, which whoever may change the "
-                  "workspace may change, also whoever it limits. The ceiling bounds it, and a "
-                  "changed set shows under Drift of grants; who edited it is not recorded.");
+    out.push_back(
+        "Who wrote the rules: in " + plural(own, "run", "runs") +
+        " the declaration is a file of the workspace, which whoever may change the "
+        "workspace may change, also whoever it limits. The ceiling bounds it, but for "
+        "limits, and a changed set shows under Drift of grants; who edited it is not recorded.");
   }
   if (const std::int64_t tried = runs_named(model, model.origins, "learn"); tried != 0) {
     out.push_back(
@@ -128,6 +130,10 @@ std::vector<std::string> not_proved(const Model& model) {
     out.push_back("What " + std::to_string(model.now.lost_acts) +
                   " counted but unrecorded acts were (section Completeness).");
   }
+  out.emplace_back(
+      "On which host and in which repository it was: of the host a record names kernel and "
+      "architecture, of the repository the commit where there was one; the rest (facts of the "
+      "host, path of the workspace) it only commits to.");
   out.emplace_back(
       "Who was at the keyboard: the user id is the kernel's; identity proofing is outside.");
   return out;

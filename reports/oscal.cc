@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "reports/control_judge.h"
 #include "reports/json_out.h"
 #include "reports/json_report.h"
 #include "reports/markdown.h"
@@ -248,8 +249,8 @@ class Writer {
     out_.key("types").open_list().text("control-objective").close_list();
     evidence(state.evidence);
     out_.member("collected", utc_ms_text(model_.source.head_ms));
-    out_.member("remarks",
-                line_of("Shows: " + kind.shows + ". Does not show: " + kind.does_not_show + "."))
+    out_.member("remarks", line_of("Shows: " + says_text(state, kind) +
+                                   ". Does not show: " + kind.does_not_show + "."))
         .close_object();
   }
 

@@ -133,7 +133,8 @@ class Redactor {
   void show_run(const Run& run) {
     show({run.tool, run.origin, run.profile, run.kernel, run.revision, run.exe_path, run.exe_sha256,
           run.interpreter, run.interpreter_sha256, run.ceilings, run.command, run.decision,
-          run.caller, run.problem});
+          run.declaration_sha256, run.caller, run.problem});
+    for (const Interpreter& one : run.interpreters) show({one.path, one.digest});
   }
 
   void text(std::string_view field, std::string& text) {

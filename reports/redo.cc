@@ -49,10 +49,11 @@ std::string report_command(const Model& model) {
 }  // namespace
 
 std::string sample_command(const Model& model) {
+  // Of few runs half: to draw all of them is no sample.
   constexpr std::size_t kUsual = 25;
-  const std::size_t count = std::clamp<std::size_t>(model.runs.size(), 1, kUsual);
+  const std::size_t count = std::clamp<std::size_t>(model.runs.size() / 2, 1, kUsual);
   return report_command(model) + " --sample " + std::to_string(count) + " --seed TEXT" +
-         model.shaping + " --out DIR";
+         model.shaping + " --out NEWDIR";
 }
 
 std::string maker_program_text() {
@@ -61,7 +62,22 @@ std::string maker_program_text() {
          "the report again, comparing it and drawing a sample, needs that program too: it is in "
          "the same source tree, and \"cmake --build --preset release --target ethos-report\" "
          "builds it beside ethos-verify, which it starts. A sample can be drawn without it, by "
-         "hand (Population and sample). sha256sum is of every system.";
+         "hand (Population and sample). What begins with ethos-ledger only prints records and is "
+         "built "
+         "in the same way (--target ethos-ledger). sha256sum is of every system.";
+}
+
+std::string_view placeholders_text() {
+  return "PIN: your pin's file. LEDGER: the file ledger.db that you were given, with ledger.db-wal "
+         "beside it where there is one (not their directory). DIR: the directory of the report "
+         "that you were given. NEWDIR: a directory that does not exist yet, never DIR: an earlier "
+         "report in it would be replaced. RECORD: the number behind a # on this page";
+}
+
+std::string open_command(const Model& model) {
+  return "ethos-verify --pin PIN --show " +
+         (model.runs.empty() ? std::string("RECORD") : std::to_string(model.runs[0].opened.seq)) +
+         " LEDGER";
 }
 
 std::string show_command(const Model& model) {
@@ -87,10 +103,10 @@ std::vector<RedoStep> redo_steps(const Model& model) {
                    status});
   }
   out.push_back({"Make this report again from the ledger",
-                 report_command(model) + model.shaping + " --out DIR",
+                 report_command(model) + model.shaping + " --out NEWDIR",
                  "report of " + std::to_string(model.now.runs) + " runs, " +
                      std::to_string(model.exceptions.size()) + " exceptions, records 0 to " +
-                     std::to_string(model.source.size - 1) + ": DIR",
+                     std::to_string(model.source.size - 1) + ": NEWDIR",
                  0});
   out.push_back({"Compare a report that you were given (its directory), file by file",
                  "ethos-report verify --ledger LEDGER --pin PIN DIR", "same", 0, true});

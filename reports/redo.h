@@ -37,6 +37,10 @@ std::string pin_text();
 // Which steps need the program that made the report, and how to get and build it.
 std::string maker_program_text();
 // Prints one record; of the first run of the period when there is one.
+// What the words in capitals of the commands stand for.
+std::string_view placeholders_text();
+// Prints a record with every value that it commits to and the evidence still keeps.
+std::string open_command(const Model& model);
 std::string show_command(const Model& model);
 // Where the verifying program comes from, and how to build one; sentences.
 std::string verifier_source_text();

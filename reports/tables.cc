@@ -4,12 +4,14 @@
 #include <array>
 
 #include "reports/acts.h"
+#include "reports/control_judge.h"
 #include "reports/coverage.h"
 #include "reports/drift.h"
 #include "reports/grant_compare.h"
 #include "reports/limit_forms.h"
 #include "reports/limit_words.h"
 #include "reports/period.h"
+#include "reports/programs.h"
 #include "reports/results.h"
 #include "reports/tally_rows.h"
 #include "reports/words.h"
@@ -70,7 +72,9 @@ void fill_runs(const Model& model, Table& table) {
                 "interpreter",
                 "interpreter_sha256",
                 "ceilings",
-                "declaration_commitment"});
+                "declaration_commitment",
+                "interpreters",
+                "declaration_sha256"});
   for (const Run& run : model.runs) {
     table.text(run.id)
         .text(run.tool)
@@ -90,14 +94,16 @@ void fill_runs(const Model& model, Table& table) {
     table.text(run.problem).number(run.records).ref(run.opened).ref_if(run.ended);
     table.ref(run.last).text(status_meaning(model, run));
     table.number(run.argc).text(run.command).text(run.interpreter);
-    table.text(run.interpreter_sha256).text(run.ceilings).plain(run.declaration).end();
+    table.text(run.interpreter_sha256).text(run.ceilings).plain(run.declaration);
+    table.text(interpreters_text(model, run.interpreters)).text(run.declaration_sha256).end();
   }
 }
 
 void fill_denials(const Model& model, Table& table) {
-  table.header({"run",    "tool",       "at_local", "at_utc", "phase", "rule",   "operation",
-                "object", "capability", "outcome",  "count",  "errno", "answer", "mark",
-                "source", "cause",      "fix",      "seq",    "leaf",  "act"});
+  table.header({"run",       "tool",   "at_local",   "at_utc",    "phase", "rule",
+                "operation", "object", "capability", "outcome",   "count", "errno",
+                "answer",    "mark",   "source",     "cause",     "fix",   "seq",
+                "leaf",      "act",    "nature",     "refused_by"});
   for (const Denial& row : model.denials) {
     const Run& run = model.runs[row.run];
     table.text(run.id).text(run.tool).time(row.at_ms).text(row.phase).text(row.rule).text(
@@ -109,7 +115,8 @@ void fill_denials(const Model& model, Table& table) {
         .number(row.error)
         .text(answer_text(model, row));
     table.text(row.mark).text(row.source).text(row.cause).text(row.fix).ref(row.ref);
-    table.text(act_words(model.text(row.operation), row.access)).end();
+    table.text(act_words(model.text(row.operation), row.access));
+    table.plain(name_of(nature_of(model, row))).plain(refuser_of(model, row).code).end();
   }
 }
 
@@ -141,11 +148,12 @@ void fill_limit_forms(const Model& model, Table& table) {
 void fill_programs(const Model& model, Table& table) {
   table.header({"tool", "exe", "exe_sha256", "interpreter", "interpreter_sha256", "runs", "started",
                 "first_local", "first_utc", "first_seq", "first_leaf", "last_local", "last_utc",
-                "last_seq", "last_leaf"});
+                "last_seq", "last_leaf", "interpreters"});
   for (const ProgramUse& row : model.programs) {
     table.text(row.tool).text(row.path).text(row.digest).text(row.interpreter);
     table.text(row.interpreter_digest).number(row.runs).number(row.started);
-    table.time(row.first_ms).ref(row.first).time(row.last_ms).ref(row.last).end();
+    table.time(row.first_ms).ref(row.first).time(row.last_ms).ref(row.last);
+    table.text(interpreters_text(model, row.interpreters)).end();
   }
 }
 
@@ -189,7 +197,7 @@ void fill_grants(const Model& model, Table& table) {
 
 void fill_exceptions(const Model& model, Table& table) {
   table.header({"kind", "run", "tool", "at_local", "at_utc", "rule", "tried", "happened",
-                "approval", "seq", "leaf"});
+                "approval", "seq", "leaf", "refused_by"});
   for (const Exception& row : model.exceptions) {
     const Run& run = model.runs[row.run];
     table.plain(name_of(row.kind))
@@ -198,7 +206,7 @@ void fill_exceptions(const Model& model, Table& table) {
         .time(row.at_ms)
         .text(row.rule)
         .text(row.tried);
-    table.text(row.happened).text(row.approval).ref(row.ref).end();
+    table.text(row.happened).text(row.approval).ref(row.ref).plain(row.refused_by).end();
   }
 }
 
@@ -249,7 +257,8 @@ void fill_controls(const Model& model, Table& table) {
     const ControlKind& kind = model.control_map.kinds[row.kind];
     for (const ControlId& control : kind.controls) {
       table.text(control.framework).text(control.id).text(control.condition).text(kind.kind);
-      table.plain(name_of(row.state)).text(row.statement).text(row.missing).text(kind.shows);
+      table.plain(name_of(row.state)).text(row.statement).text(row.missing);
+      table.text(says_text(row, kind));
       table.text(kind.does_not_show).end();
     }
   }
@@ -268,6 +277,9 @@ void fill_counts(const Model& model, Table& table) {
   table.plain(name_of(model.covered_before.state)).end();
   table.plain("exceptions").number(model.exceptions.size()).empty().end();
   table.plain("drift").number(model.drift.size()).empty().end();
+  table.plain("drift:changed_sets")
+      .number(static_cast<std::int64_t>(model.drift.size()) - model.first_sets());
+  table.empty().end();
   table.plain("drift:first_sets").number(model.first_sets()).empty().end();
   using State = ComparedTool::State;
   for (const State one : {State::same, State::changed, State::added, State::removed}) {

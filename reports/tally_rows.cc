@@ -17,7 +17,7 @@ struct Unsigned {
 
 constexpr std::array<Signed, 21> kSigned = {{
     {"runs", "Runs opened", &Tally::runs},
-    {"tools", "Different tools", &Tally::tools},
+    {"tools", "Different names of tools", &Tally::tools},
     {"started", "Runs whose cage stood", &Tally::started},
     {"not_executed", "of these, the command was not found or not executable", &Tally::not_executed},
     {"closed", "Runs closed", &Tally::closed},

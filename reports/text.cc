@@ -164,7 +164,12 @@ std::string human_bytes(std::uint64_t bytes) {
     scale *= 1024;
     ++unit;
   }
-  return with_tenth(bytes / scale, bytes % scale * 10 / scale, kUnits[unit]);
+  // Rounded to the nearest tenth; what is whole stays exact.
+  std::uint64_t whole = bytes / scale;
+  std::uint64_t tenth = (bytes % scale * 10 + scale / 2) / scale;
+  if (tenth == 10) ++whole, tenth = 0;
+  if (whole == 1024 && unit + 1 < kUnits.size()) ++unit, whole = 1;
+  return with_tenth(whole, tenth, kUnits[unit]);
 }
 
 std::string human_duration(std::int64_t milliseconds) {
@@ -173,7 +178,7 @@ std::string human_duration(std::int64_t milliseconds) {
   if (ms < 1000) return std::to_string(ms) + " ms";
   // Each is rounded to the nearest last digit that is printed; limits are whole, so they stay
   // exact.
-  if (const std::uint64_t tenths = (ms + 50) / 100; tenths < 100)
+  if (const std::uint64_t tenths = (ms + 50) / 100; tenths < 600)
     return with_tenth(tenths / 10, tenths % 10, "s");
   std::uint64_t seconds = (ms + 500) / 1000;
   if (seconds < 60) return std::to_string(seconds) + " s";

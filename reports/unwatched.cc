@@ -70,6 +70,25 @@ std::int64_t unwatched_in(const Unwatched& runs, Capability capability) {
   return 0;
 }
 
+std::string_view recorded_calls_text() {
+  return "Under writes and all a record is left by refused network calls (socket, connect, bind; "
+         "of a grant of loopback not datagrams and MSG_FASTOPEN to outside), changes of files and "
+         "names, opens for writing, starts of programs, and calls that no tool gets or not with "
+         "these arguments (mount, ptrace, chroot, new namespaces, ioctl and the like; rules "
+         "syscall and arch). Under all also by refused opens for reading and mappings for running.";
+}
+
+std::string_view unrecorded_calls_text() {
+  return "looks that open nothing (stat, access, readlink), signals to processes that the cage "
+         "does "
+         "not show, look-ups of host names (no server is named there), the name service cache, "
+         "what "
+         "file permissions and limits of the kernel refuse as outside a cage, and a path that was "
+         "exchanged while it was judged leave no record. They are refused or end at nothing all "
+         "the "
+         "same (What was observed says what does leave one).";
+}
+
 std::string unwatched_text(const Model& model) {
   const Unwatched runs = unwatched_runs(model);
   std::string out;

@@ -27,4 +27,9 @@ std::int64_t unwatched_in(const Unwatched& runs, Capability capability);
 // "refused reads in 9 runs (observation: writes)"; empty when everything was watched.
 std::string unwatched_text(const Model& model);
 
+// Which refused calls leave a record where they are watched, and which never do (events.md, E-10;
+// threat-model.md).
+std::string_view recorded_calls_text();
+std::string_view unrecorded_calls_text();
+
 }  // namespace ethos::reports

@@ -42,7 +42,8 @@ constexpr std::array<VerdictWords, 8> kVerdicts = {{
      "a time stamp of an authority (ethos-ledger anchor) or cosignatures of witnesses "
      "(ethos-ledger cosign)"},
     {"disclosure", "Disclosure",
-     "each value that is shown beside the records is the committed one; of values that are "
+     "each value that the evidence still keeps beside the records is the committed one; how many "
+     "these are is left out here, and where it keeps none, nothing was checked; of values that are "
      "withheld it says nothing",
      "whether values shown beside the records are the committed ones", "such values"},
     {"policy", "Policy",
@@ -121,7 +122,7 @@ std::string verified_heading(const Model& model) {
     if (!kind.is_empty()) list += (list.empty() ? ": " : "; ") + kind.text(word);
   };
   put(bad, " not true");
-  put(holds, " hold of the ledger");
+  put(holds, " hold for the ledger");
   put(bounded, " hold only within the bounds named");
   put(part, " incomplete");
   put(open, " not checked");
@@ -140,13 +141,22 @@ std::string verdict_word(const Model& model, const Verdict::Check& check) {
                       : " for the ledger, the period is covered in part only");
   if (check.name == "freshness") return out + " against what the maker saw earlier";
   if (check.name == "time") return out + " for the states that were signed";
-  if (check.name == "disclosure") return out + " for the values that are shown";
+  if (check.name == "disclosure") return out + " for the values that are kept, if any";
   return out + " for the records of all runs of the ledger";
+}
+
+std::string checked_text(const Verdict::Check& check) {
+  const std::string count = std::to_string(check.checked);
+  // Of these two the model has a figure that is the same for every form of the evidence.
+  if (check.result == "pass" && check.name == "disclosure") return "those kept, of " + count;
+  if (check.result == "pass" && check.name == "signatures")
+    return "those there, by " + count + (check.checked == 1 ? " key" : " keys");
+  return count;
 }
 
 bool is_qualified(const Model& model, const Verdict::Check& check) {
   if (check.result != "pass") return false;
-  if (check.name == "trust" || check.name == "freshness") return true;
+  if (check.name == "trust" || check.name == "freshness" || check.name == "disclosure") return true;
   return check.name == "completeness" && model.covered.state != Coverage::State::whole;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "reports/redo.h"
+
 namespace ethos::reports {
 namespace {
 
@@ -61,16 +63,19 @@ std::string withheld_text(const Model& model) {
   const std::int64_t shown = shown_commands(model);
   const std::string here = shown == 0 ? "None of them is shown on this page"
                                       : "Shown on this page: the command lines of " +
-                                            counted(shown, "run", "runs") + ", and no other";
+                                            counted(shown, "run", "runs") +
+                                            ", of declarations the SHA-256, and no other";
   const std::int64_t known = counted_here(model);
   std::string out = "The records of the whole ledger commit to " +
                     counted(known, "value", "values") + " without showing them" +
                     (kinds.empty() ? "" : ": " + kinds) + ". ";
   if (model.verified && model.verdict.commitments != known)
     out += "The verifier counts " + std::to_string(model.verdict.commitments) + ". ";
-  return out + here +
-         ". Whoever holds the ledger can open those that it still keeps; each that is opened is "
-         "held against its commitment.";
+  return out + here + ". Whoever holds the ledger can open those that it still keeps, with \"" +
+         open_command(model) +
+         "\" (a record with its values), or for the command lines and digests of declarations of a "
+         "whole report with ethos-report --arguments; each that is opened is held against its "
+         "commitment.";
 }
 
 std::string disclosure_text(const Model& model) {

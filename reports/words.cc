@@ -148,11 +148,35 @@ std::string span_text(const Run& run) {
 
 std::string_view run_columns_text() {
   return "Ran for: from the tool's release to its end; building the cage before and taking it down "
-         "after are not in it, so it is less than from Opened to the end. Durations are rounded to "
-         "the "
-         "last digit shown; runs.csv has milliseconds. An exit other than 0 is "
+         "after are not in it, so it is less than from Opened to the end. Durations and sizes "
+         "are rounded to the nearest last digit shown; the CSV files have milliseconds and bytes. "
+         "An exit other than 0 is "
          "the tool's own word (of linters often: something was found) and no exception.";
 }
+
+namespace {
+
+// A grant record is not always a right: most restrict.
+std::string grant_kinds_text(const Model& model) {
+  std::int64_t rights = 0;
+  std::int64_t limits = 0;
+  std::int64_t nothing = 0;
+  std::int64_t hides = 0;
+  for (const GrantRow& row : model.grant_rows) {
+    if (model.text(row.grant.cap) == kRuntimeGrant) continue;
+    std::int64_t& kind = row.grant.capability == Capability::limits   ? limits
+                         : row.grant.capability == Capability::hidden ? hides
+                         : row.grant.use == Use::withheld             ? nothing
+                                                                      : rights;
+    kind += row.runs;
+  }
+  return plural(rights, "gives a right", "give rights") + ", " +
+         plural(limits, "is a limit", "are limits") + ", " +
+         plural(nothing, "grants nothing", "grant nothing") + " of a kind, " +
+         plural(hides, "says what is hidden", "say what is hidden");
+}
+
+}  // namespace
 
 std::string grant_rows_text(const Model& model) {
   std::int64_t runtime = 0;
@@ -170,8 +194,8 @@ std::string grant_rows_text(const Model& model) {
   std::string out = plural(rows, "row", "rows") + " of " +
                     plural(model.now.tools, "tool", "tools") + ": " +
                     plural(rows - runtime, "row joins", "rows join") + " the " +
-                    plural(in_force, "grant", "grants") + " in force, each with a record, and " +
-                    plural(runtime, "row is", "rows are") +
+                    plural(in_force, "grant record", "grant records") + " in force (" +
+                    grant_kinds_text(model) + "), and " + plural(runtime, "row is", "rows are") +
                     " of the base runtime, which has no record of its own";
   if (records != in_force) {
     out += "; " + plural(records - in_force, "grant record is", "grant records are") +

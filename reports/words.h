@@ -28,6 +28,8 @@ std::string verdict_says(const Verdict::Check& check);
 std::string verified_heading(const Model& model);
 // The word of one verdict with what bounds it: "holds since it was signed".
 std::string verdict_word(const Model& model, const Verdict::Check& check);
+// How much was checked, in a cell of a table.
+std::string checked_text(const Verdict::Check& check);
 // Whether it holds and says less than a reader of the word alone would think.
 bool is_qualified(const Model& model, const Verdict::Check& check);
 

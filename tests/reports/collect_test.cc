@@ -211,8 +211,8 @@ TEST_CASE("collect: an open that was answered as only a write is counts as one",
 TEST_CASE("collect: limits are told in their own units, and why a figure may lie below",
           "[reports]") {
   CHECK(limit_text({"memory_bytes", "refused", "rlimit", "peak_data", 268435456, 260767744}) ==
-        "limit 256 MiB, seen 248.6 MiB (looked at ten times a second; within 1/16 of the limit "
-        "counts as reached)");
+        "limit 256 MiB, seen 248.7 MiB (looked at ten times a second; within 1/16 of the limit "
+        "counts as near)");
   CHECK(limit_text({"wall_ms", "killed", "supervisor", "timer", 15000, 15000}) ==
         "limit 15 s, seen 15 s");
   CHECK(limit_text({"pids", "killed", "supervisor", "process_count", 64, 56})

@@ -42,11 +42,22 @@ json open_body(const RunPlan& plan) {
     for (const char* kind : {"facts", "normal", "plan"}) body[kind] = commitment(kind, 900);
   }
   if (!plan.interpreter.empty()) {
-    body["exe"]["interpreter"] = {
-        {"measured", "before_start"},
-        {"path", {{"base", "system"}, {"path", "usr/bin/" + plan.interpreter}}},
-        {"sha256", "sha256:" + std::string(64, 'e')},
-        {"size", 6831736}};
+    // "a>b>c": what reads the script, what reads that, and so on.
+    std::string_view rest = plan.interpreter;
+    while (!rest.empty()) {
+      const auto end = rest.find('>');
+      const json one = {
+          {"measured", "before_start"},
+          {"path", {{"base", "system"}, {"path", "usr/bin/" + std::string(rest.substr(0, end))}}},
+          {"sha256", "sha256:" + std::string(64, 'e')},
+          {"size", 6831736}};
+      if (rest.data() == plan.interpreter.data()) {
+        body["exe"]["interpreter"] = one;
+      } else {
+        body["exe"]["interpreters"].push_back(one);
+      }
+      rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+    }
   }
   if (!plan.revision.empty()) body["repository"] = {{"revision", plan.revision}};
   if (plan.tool == "agent")
