@@ -37,6 +37,9 @@ struct ReportDirectory {
   std::string signer;                     // the name of the key that it was held against
 };
 
+// Further interpreters of a script as one text, a line each: path and digest.
+std::string report_chain_words(const Value& interpreters);
+
 // What a report of ethos-report says (docs/report-model.md, `report.json`), as far as it can be told from the
 // records again. Numbers are kept as texts.
 struct ReportClaims {

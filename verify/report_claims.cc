@@ -12,6 +12,12 @@
 #include "verify/report_check.h"
 
 namespace ethos::verify {
+std::string report_chain_words(const Value& interpreters) {
+  std::string out;
+  for (const Value& one : interpreters.items()) out += one.text_at("path") + " " + one.text_at("sha256") + "\n";
+  return out;
+}
+
 namespace {
 
 // verdict.md V-10. A short text can say a great many empty things.
@@ -201,6 +207,7 @@ class ClaimsReader {
     ReportClaims::Row out;
     out.run = element.text_at("run");
     out.fields = fields_of(element);
+    if (element.has("interpreters")) out.fields.emplace_back("interpreters", report_chain_words(element.at("interpreters")));
     for (const char* other : {"ended", "last"}) {
       const Value& at = element.at(other).at("seq");
       if (at.is_integer()) out.fields.emplace_back(other, text_of(at));

@@ -318,6 +318,7 @@ void ReportGrants::compare_drift() {
   const ClaimedObject summary(claims_.part("summary"), "summary", same_);
   summary.must("drift", drift_.size());
   summary.told("first_sets", static_cast<std::uint64_t>(first));
+  summary.told("changed_sets", drift_.size() - static_cast<std::uint64_t>(first));
 }
 
 }  // namespace ethos::verify

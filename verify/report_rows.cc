@@ -168,6 +168,16 @@ void ReportRows::on_open(const Envelope& e, const View& body) {
   field_told(id, run, "interpreter_sha256", reader.at("sha256").exists(), reader.at("sha256").text(), true);
   const View by = reader.at("path");
   if (by.at("path").exists()) field_told(id, run, "interpreter", true, by.at("base").text() + ":" + by.at("path").text(), true);
+  // Names in them may be withheld, and a path that is no text has a form of the report's own.
+  std::string chain;
+  bool is_plain = !claims_.is_redacted;
+  exe.at("interpreters").each_element([&](const View& one) {
+    const View place = one.at("path");
+    is_plain = is_plain && place.at("path").exists();
+    chain += place.at("base").text() + ":" + place.at("path").text() + " " + one.at("sha256").text() + "\n";
+    return true;
+  });
+  if (is_plain) field_told(id, run, "interpreters", !chain.empty(), chain, false);
   std::string ceilings;
   body.at("ceilings").each_element([&](const View& one) {
     ceilings += (ceilings.empty() ? "" : ", ") + text_or(one.at("name"), "?");

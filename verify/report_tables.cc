@@ -133,7 +133,7 @@ void ReportTables::compare_exceptions(const std::vector<RecountedRun>& runs,
 void ReportTables::compare_programs(const ReportSame& same) const {
   if (!claims_.has_list("programs")) return;
   constexpr const char* kNames[] = {"tool", "exe", "exe_sha256", "interpreter",
-                                    "interpreter_sha256"};
+                                    "interpreter_sha256", "interpreters"};
   struct Program {
     std::vector<std::string> names;
     std::uint64_t runs = 0;
@@ -162,9 +162,12 @@ void ReportTables::compare_programs(const ReportSame& same) const {
     const Program& own = programs[i];
     const ClaimedObject row(claimed[i], "programs, " + printable(own.names[0], 60), same,
                             own.first);
-    for (std::size_t k = 0; k < std::size(kNames); ++k) {
+    constexpr std::size_t kChain = std::size(kNames) - 1;
+    for (std::size_t k = 0; k < kChain; ++k) {
       if (!own.names[k].empty() || claimed[i].has(kNames[k])) row.must(kNames[k], own.names[k]);
     }
+    const std::string chain = report_chain_words(claimed[i].at(kNames[kChain]));
+    same(own.first, "", "programs, interpreters", own.names[kChain], &chain, false);
     row.must("runs", own.runs);
     row.must("started", own.started);
     row.record("first", own.first);
