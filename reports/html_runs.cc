@@ -225,11 +225,14 @@ void put_details(const Page& page, std::uint32_t index,
            "origin " + model.text(run.origin) + ", profile " + model.text(run.profile) +
                (run.ceilings == NameId::none ? ", under no ceiling"
                                              : ", under " + model.text(run.ceilings)));
-  if (run.revision != NameId::none)
-    put_fact(html, "Revision",
-             "commit " + model.text(run.revision) +
-                 " of the workspace's Git data when the run was opened; whether the files differed "
-                 "from it is not recorded");
+  put_fact(
+      html, "Revision",
+      run.revision == NameId::none
+          ? std::string("not recorded")
+          : std::string(
+                "commit " + model.text(run.revision) +
+                " of the workspace's Git data when the run was opened; whether the files differed "
+                "from it is not recorded"));
   if (run.exe_path != NameId::none)
     put_fact(html, "Program",
              model.text(run.exe_path) + " " + model.text(run.exe_sha256) +

@@ -282,7 +282,7 @@ TEST_CASE("reader: rows of grants and grant records are told apart", "[reports]"
   const std::string text = grant_rows_text(model);
   CAPTURE(text);
   CHECK(has(text, std::to_string(model.grant_rows.size()) + " rows of "));
-  CHECK(has(text, std::to_string(granted) + " grants in force, each with a record"));
+  CHECK(has(text, "join the " + std::to_string(granted) + " grant records in force"));
   CHECK(has(text, std::to_string(runtime) + " rows are of the base runtime"));
   CHECK(has(render(model).html, text));
 }
@@ -320,7 +320,7 @@ TEST_CASE("reader: internal names have plain words and units beside them", "[rep
   CHECK(has(html, "memory, by the kernel, each process by itself (rlimit)"));
   CHECK(has(html, "Internet, IPv4, TCP; refused before a destination could be named"));
   CHECK(has(html, "limit 5 min"));
-  CHECK(source_label("peak_data") == "memory in use, looked at ten times a second");
+  CHECK(has(source_label("peak_data"), "memory in use, looked at ten times a second"));
 }
 
 TEST_CASE("reader: the gravest exceptions stand first, in the same order each time", "[reports]") {
@@ -407,7 +407,8 @@ TEST_CASE(
   const std::string words =
       "refused reads in 1 run (observation: writes), any refused call in 1 run (observation: off)";
   CHECK(unwatched_text(made.model) == words);
-  CHECK(has(joined_not_proved(made.model), "That nothing more was tried: " + words));
+  CHECK(has(joined_not_proved(made.model),
+            "That no more reads, or calls, were tried than are listed: " + words));
   CHECK(has(sensor_text(made.model), "Refused opens for reading were watched in 1 of them"));
   CHECK(judge_kind(made.model, "denial").state == Shown::partly);
   CHECK(has(judge_kind(made.model, "denial").missing, words));
@@ -496,7 +497,7 @@ TEST_CASE("reader: how many values are withheld, and of which kinds", "[reports]
   CHECK(has(withheld_text(model), "The verifier counts " + std::to_string(known + 1)));
   CHECK(committed_text({"new-kind", 3}) == "3 of kind new-kind");
   model.runs.front().command = model.names.id("shellcheck -f json1 x.sh");
-  CHECK(has(withheld_text(model), "the command lines of 1 run, and no other"));
+  CHECK(has(withheld_text(model), "the command lines of 1 run"));
   CHECK(has(render(model).html, "No redaction policy was used"));
   CHECK(has(disclosure_text(model), "1 command line is shown"));
 }

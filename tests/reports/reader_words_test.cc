@@ -198,9 +198,9 @@ TEST_CASE("reader: each run, also a quiet one, has program, times, revision, com
     for (const std::string& words :
          {run.id, made.model.text(run.tool), made.model.text(run.exe_sha256),
           utc_ms_text(run.started_ms), utc_ms_text(run.ended_ms), run.declaration,
-          command_words(made.model, run), std::string("revision"), ref_text(run.opened),
+          command_words(made.model, run), std::string("Revision"), ref_text(run.opened),
           ref_text(*run.ended)}) {
-      CAPTURE(words);
+      CAPTURE(words, row);
       CHECK_FALSE(words.empty());
       CHECK(has(row, words));
     }
