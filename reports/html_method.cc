@@ -108,9 +108,8 @@ void put_weaker(const Page& page) {
   put_counted(
       page,
       "What was observed: of which refused calls ethos-run was told, so that there is a record. "
-      "What was not observed was refused all the same, without one. What that is in each case "
-      "stands "
-      "below.",
+      "The cage is built to refuse what was not observed all the same, without one. What that is "
+      "in each case stands below.",
       "Observation", model.observe, observation_label);
   html.raw("<p>").text(recorded_calls_text()).raw(" Never, under whatever observation: ");
   html.text(unrecorded_calls_text()).raw("</p>\n");

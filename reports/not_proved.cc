@@ -30,9 +30,10 @@ std::string interpreted_text(const Model& model) {
   if (count == 0) return {};
   return "What the program was told to do in " + plural(count, "run", "runs") +
          ": it is a shell or another interpreter there, and the digest is that of the interpreter. "
-         "The script is among the words that the record only commits to, or came from somewhere "
-         "else; it has no digest of its own, and the tool's name is only what its declaration "
-         "calls it.";
+         "A script that its command line names has no digest of its own: look at that path at the "
+         "run's revision (git show REVISION:PATH | sha256sum), as far as it is tracked and was not "
+         "changed, which is not recorded. What came in another way is not told, and the tool's "
+         "name is only what its declaration calls it.";
 }
 
 std::vector<std::string> not_proved(const Model& model) {
@@ -58,8 +59,9 @@ std::vector<std::string> not_proved(const Model& model) {
     out.push_back("What dropped runs did: " + gone);
   if (const std::string blind = unwatched_text(model); !blind.empty()) {
     out.push_back("That no more reads, or calls, were tried than are listed: " + blind +
-                  ". They were refused all the same, but nobody was told, so no record of a try "
-                  "means nothing there (\"not watched\" in Allowed versus used, and in Runs).");
+                  ". The cage is built to refuse them all the same, but nobody is told, so no "
+                  "record shows it, and none of a try means nothing there (\"not watched\" in "
+                  "Allowed versus used, and in Runs).");
   }
   out.push_back("That all that was tried is listed: " + std::string(unrecorded_calls_text()));
   out.emplace_back(
@@ -107,7 +109,8 @@ std::vector<std::string> not_proved(const Model& model) {
     out.push_back("The named object of " + std::to_string(advisory) +
                   " denial records (mark A): it was read from the tool's own memory, which the "
                   "tool can change "
-                  "meanwhile. That the call was refused is certain.");
+                  "meanwhile. That the call was refused is what ethos-run recorded, whatever its "
+                  "object was.");
   }
   if (!model.weaker.empty()) {
     out.push_back(

@@ -82,7 +82,9 @@ std::string root_text(const Model& model) {
   if (count == 0) return {};
   return "ethos-run was started by root in " + plural(count, "run", "runs") +
          ". The tool was not root there: before its release the kernel showed a cage without any "
-         "capability, in a user namespace of a user of its own (verdict Policy). But root of the "
+         "capability, in a user namespace of a user of its own (record sandbox.enforced of each "
+         "run, held against "
+         "its plan under the verdict Policy). But root of the "
          "host can write the ledger and use its key.";
 }
 

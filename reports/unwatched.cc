@@ -84,9 +84,10 @@ std::string_view unrecorded_calls_text() {
          "not show, look-ups of host names (no server is named there), the name service cache, "
          "what "
          "file permissions and limits of the kernel refuse as outside a cage, and a path that was "
-         "exchanged while it was judged leave no record. They are refused or end at nothing all "
-         "the "
-         "same (What was observed says what does leave one).";
+         "exchanged while it was judged leave no record. What the cage does not contain such looks "
+         "do "
+         "not find; that a hidden name is there they can tell (What was observed says what does "
+         "leave a record).";
 }
 
 std::string unwatched_text(const Model& model) {

@@ -43,7 +43,8 @@ constexpr std::array<VerdictWords, 8> kVerdicts = {{
      "(ethos-ledger cosign)"},
     {"disclosure", "Disclosure",
      "each value that the evidence still keeps beside the records is the committed one; how many "
-     "these are is left out here, and where it keeps none, nothing was checked; of values that are "
+     "these are is left out here (at least those that this page shows), and where it keeps none, "
+     "nothing was checked; of values that are "
      "withheld it says nothing",
      "whether values shown beside the records are the committed ones", "such values"},
     {"policy", "Policy",

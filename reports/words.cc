@@ -173,7 +173,8 @@ std::string grant_kinds_text(const Model& model) {
   return plural(rights, "gives a right", "give rights") + ", " +
          plural(limits, "is a limit", "are limits") + ", " +
          plural(nothing, "grants nothing", "grant nothing") + " of a kind, " +
-         plural(hides, "says what is hidden", "say what is hidden");
+         plural(hides, "says which names are hidden, or none",
+                "say which names are hidden, or none");
 }
 
 }  // namespace
