@@ -231,7 +231,6 @@ int run_by_service(const RunOptions& options, std::ostream& err) {
     err << "ethos-run: " << shown_word(error.message(), kShownMessage) << '\n';
     return code(ExitStatus::runner_failed);
   };
-  if (!ensure_standard_fds()) return code(ExitStatus::runner_failed);
   if (options.keys || options.cgroup_parent)
     return complain({Errc::refused,
                      std::string(options.keys ? "--keys" : "--cgroup-parent") +

@@ -25,8 +25,8 @@ CageOutcome to_outcome(const Plan& plan, Launch::Failure failure) {
       std::move(failure));
 }
 
-}  // namespace
-
+// No descriptor of ours becomes one of the tool's: the programs see to it first of all, and whoever
+// calls this from elsewhere may have closed them.
 bool ensure_standard_fds() {
   for (int fd = 0; fd < 3; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
@@ -39,6 +39,8 @@ bool ensure_standard_fds() {
   }
   return true;
 }
+
+}  // namespace
 
 CageOutcome run_cage(const Plan& plan, const LaunchOptions& options, EvidenceSink& sink) {
   const std::uint64_t called_ns = boottime_ns();

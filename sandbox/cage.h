@@ -192,8 +192,4 @@ base::Result<std::size_t> complete_commit(const std::string& journal);
 // removed last of all: the one moment from which on all of them stay.
 [[nodiscard]] std::string decision_of(const std::string& journal);
 
-// Opens /dev/null on 0, 1 and 2 where the caller left them closed, so that no descriptor of ours
-// can become one of them. The first thing a main does. False when even that failed.
-[[nodiscard]] bool ensure_standard_fds();
-
 }  // namespace ethos::sandbox

@@ -221,7 +221,6 @@ class LearnCommand {
 }  // namespace
 
 int run_learn(const RunOptions& options, std::ostream& out, std::ostream& err) {
-  if (!ensure_standard_fds()) return code(ExitStatus::runner_failed);
   return LearnCommand(options, out, err).go();
 }
 

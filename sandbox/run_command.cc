@@ -436,7 +436,6 @@ int run_tool(const RunOptions& options, std::ostream& err, std::optional<ServedC
     err << "ethos-run: " << shown_word(error.message(), kShownMessage) << '\n';
     return code(ExitStatus::runner_failed);
   };
-  if (!ensure_standard_fds()) return code(ExitStatus::runner_failed);
   auto clock = base::SystemClock::open();
   if (!clock) return fail(clock.error());
   auto ready = get_ready(options, *clock, std::move(call));
